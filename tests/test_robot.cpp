@@ -579,3 +579,211 @@ TEST_CASE("Torques of joints are those of the weight that lies on the links", "[
   CHECK(report["robots"][0]["joints"][1]["name"] == "shoulder");
   CHECK(report["robots"][0]["joints"][1]["torque"].get<double>() == torques[1]);
 }
+
+namespace {
+
+// A post, and an arm of 2 kg and 0.8 m along x on a hinge about y, with an effort limit of 20 N m, whose pin has a
+// friction of 0.1 N m; at its end two fingers of 0.1 kg that slide along y, the second as far as the first, the other
+// way.
+const std::string swing_urdf = R"(<robot name="swing">
+  <link name="post"><collision><origin xyz="-0.2 0 0"/><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+  <joint name="hinge" type="revolute"><parent link="post"/><child link="arm"/><axis xyz="0 1 0"/>
+    <limit lower="-3" upper="3" effort="20" velocity="9"/><dynamics damping="0.0" friction="0.1"/></joint>
+  <link name="arm">
+    <inertial><origin xyz="0.4 0 0"/><mass value="2"/>
+      <inertia ixx="0.001" ixy="0" ixz="0" iyy="0.107" iyz="0" izz="0.107"/></inertial>
+    <collision><origin xyz="0.4 0 0"/><geometry><box size="0.8 0.05 0.05"/></geometry></collision>
+  </link>
+  <joint name="grip" type="prismatic"><parent link="arm"/><child link="left"/><origin xyz="0.85 0.05 0"/><axis xyz="0 1 0"/>
+    <limit lower="0" upper="0.04" effort="10" velocity="1"/></joint>
+  <link name="left"><inertial><mass value="0.1"/><inertia ixx="1e-4" ixy="0" ixz="0" iyy="1e-4" iyz="0" izz="1e-4"/></inertial>
+    <collision><geometry><box size="0.06 0.02 0.02"/></geometry></collision></link>
+  <joint name="grip_too" type="prismatic"><parent link="arm"/><child link="right"/><origin xyz="0.85 -0.05 0"/><axis xyz="0 -1 0"/>
+    <limit lower="0" upper="0.04" effort="10" velocity="1"/><mimic joint="grip"/></joint>
+  <link name="right"><inertial><mass value="0.1"/><inertia ixx="1e-4" ixy="0" ixz="0" iyy="1e-4" iyz="0" izz="1e-4"/></inertial>
+    <collision><geometry><box size="0.06 0.02 0.02"/></geometry></collision></link>
+  <joint name="at" type="fixed"><parent link="arm"/><child link="flange"/></joint>
+  <link name="flange"><inertial><mass value="0"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial></link>
+</robot>)";
+// N m, the weights of arm and fingers about the hinge where the arm is level.
+constexpr double swing_moment = 2 * g * 0.4 + 2 * 0.1 * g * 0.85;
+
+std::string with_text(std::string text, const std::string& what, const std::string& by) {
+  const std::size_t at = text.find(what);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, what.size(), by);
+}
+
+// The same without fingers, whose mimic joint only motors that hold values drive.
+std::string pendulum_urdf() {
+  return swing_urdf.substr(0, swing_urdf.find("  <joint name=\"grip\"")) + "</robot>";
+}
+
+class SwingFolder {
+public:
+  explicit SwingFolder(const std::string& urdf = swing_urdf) { write_text(scratch / "swing.urdf", urdf); }
+  Scene scene(const std::string& keys, const std::string& domain = "min = [-2, -2, -2]\nmax = [2, 2, 2]") const {
+    return parse_scene("[domain]\n" + domain +
+                           "\n[time]\ndt = 0.002\nend = 9\n[[robot]]\nname = \"swing\"\nfile = \"swing.urdf\"\n" + keys,
+                       (scratch / "s.toml").string());
+  }
+  std::string error(const std::string& keys) const {
+    return error_of([&] { scene(keys); });
+  }
+  Scratch scratch;
+};
+
+}  // namespace
+
+TEST_CASE("Motors hold the links of a robot at their joints' values, and give by the weight over their stiffness",
+          "[robot][linkages]") {
+  const SwingFolder folder;
+  const double stiffness = 200.0;
+  const Scene scene = folder.scene("drive = \"position\"\nstiffness = { hinge = 200, grip = 1e4, grip_too = 1e4 }\n"
+                                   "joints = { hinge = 30, grip = 0.01 }\n");
+  CHECK(is_dynamic(robot_body(scene, "swing/arm")));
+  CHECK(scene.bodies.size() == 4);  // a frame without mass is none
+  CHECK_FALSE(is_dynamic(robot_body(scene, "swing/post")));
+  CHECK(mass_of(robot_body(scene, "swing/arm")).mass == 2.0);
+  Simulation simulation(scene, on_cpu);
+  Robot robot(simulation, "swing");
+  CHECK(robot.positions()[0] == Approx(30.0));
+  robot.move({{"hinge", 0.0}, {"grip", 0.03}});
+  simulation.advance(2000);  // 4 s
+  // It comes down to where it stays, which pin friction may leave 0.1 N m short.
+  const double sag = glm::degrees(swing_moment / stiffness), stuck = glm::degrees(0.1 / stiffness);
+  CHECK(robot.positions()[0] == Approx(sag).margin(1.05 * stuck));
+  CHECK(robot.efforts()[0] == Approx(-swing_moment * std::cos(glm::radians(sag))).epsilon(3e-3));
+  CHECK(robot.positions()[1] == Approx(0.03).margin(1e-4));
+  CHECK(simulation.joint_state(simulation.body("swing/right")).value == Approx(0.03).margin(1e-4));
+  CHECK(std::abs(robot.velocities()[0]) < 1e-2);
+  CHECK_THROWS_WITH(robot.drive({{"hinge", 1.0}}),
+                    Catch::Contains("joint hinge of robot swing has no motor that holds a speed"));
+  const auto report = nlohmann::json::parse(report_json(simulation, {}));
+  CHECK(report["robots"][0]["joints"][0]["effort"].get<double>() == robot.efforts()[0]);
+  // A torque that bears the weight beside the motor leaves it nothing to do.
+  robot.push({{"hinge", -swing_moment}});
+  simulation.advance(2000);
+  CHECK(robot.positions()[0] == Approx(0.0).margin(1.05 * stuck));
+}
+
+TEST_CASE("Every pass agrees with its reference where motors drive a robot among grains", "[device][robot][lockstep]") {
+  const SwingFolder folder;
+  Scene scene = folder.scene("drive = \"position\"\nstiffness = 300\njoints = { hinge = \"40*t\" }\n",
+                             "min = [-0.4, -0.4, -0.6]\nmax = [1.2, 0.4, 0.6]");
+  scene.materials.push_back({"m"});
+  GrainGroup group;
+  group.radius_min = group.radius_max = 0.04;
+  group.shape = BoxFill{{0.0, -0.3, -0.5}, {1.0, 0.3, -0.1}};
+  scene.grains.push_back(group);
+  Simulation simulation(scene, in_lockstep());
+  REQUIRE_NOTHROW(simulation.advance(8));
+  CHECK(Robot(simulation, "swing").positions()[0] > 0.0);
+}
+
+TEST_CASE("A robot's motor exerts no more than the effort limit of the file", "[robot][linkages]") {
+  const double weight = 2 * g * 0.4;
+  for (const double effort : {0.8 * weight, 1.5 * weight}) {
+    const SwingFolder folder(with_text(pendulum_urdf(), "effort=\"20\"", fmt::format("effort=\"{}\"", effort)));
+    Simulation simulation(folder.scene("drive = \"speed\"\n"), on_cpu);
+    Robot robot(simulation, "swing");
+    simulation.advance(250);
+    if (effort > weight) {
+      CHECK(robot.positions()[0] == Approx(0.0).margin(1e-3));
+      robot.drive({{"hinge", -30.0}});
+      simulation.advance(500);
+      CHECK(robot.velocities()[0] == Approx(-30.0).epsilon(1e-3));
+      // What it has fallen behind by the time that the motor, with the weight on it, has brought it to speed.
+      const double speed = glm::radians(30.0), inertia = 0.107 + 2 * 0.4 * 0.4;
+      const double lag = speed * speed / (2 * (effort - weight - 0.1) / inertia);
+      CHECK(robot.positions()[0] == Approx(-30.0 + glm::degrees(lag)).margin(0.05));
+      CHECK_THROWS_WITH(robot.move({{"hinge", 1.0}}), Catch::Contains("has no motor that holds a value"));
+    } else {
+      CHECK(robot.positions()[0] > 5.0);  // it falls
+      CHECK(robot.efforts()[0] == Approx(-(effort + 0.1)).epsilon(1e-3));
+    }
+  }
+}
+
+TEST_CASE("A passive robot's arm swings with the period of a physical pendulum", "[robot][linkages]") {
+  const SwingFolder folder(with_text(pendulum_urdf(), "friction=\"0.1\"", "friction=\"0\""));
+  // By gravity the arm hangs at 90 degrees about +y; it starts 6 degrees from there.
+  Simulation simulation(folder.scene("drive = \"passive\"\njoints = { hinge = 84 }\n"), on_cpu);
+  Robot robot(simulation, "swing");
+  std::vector<double> crossings;  // s
+  double before = robot.positions()[0];
+  for (int step = 1; step <= 1200; ++step) {
+    simulation.advance(1);
+    const double now = robot.positions()[0];
+    if (before < 90.0 && now >= 90.0)
+      crossings.push_back(0.002 * (step - (now - 90.0) / (now - before)));
+    before = now;
+  }
+  REQUIRE(crossings.size() >= 2);
+  // T = 2 pi sqrt(I / (m g l)) (1 + a^2 / 16), for an amplitude of a rad.
+  const double inertia = 0.107 + 2 * 0.4 * 0.4, amplitude = glm::radians(6.0);
+  const double period = 2 * glm::pi<double>() * std::sqrt(inertia / (2 * g * 0.4)) * (1 + amplitude * amplitude / 16);
+  CHECK(crossings[1] - crossings[0] == Approx(period).epsilon(1e-3));
+  CHECK_THROWS_WITH(robot.move({{"hinge", 1.0}}), Catch::Contains("has no motor that holds a value"));
+  CHECK_THROWS_WITH(robot.drive({{"hinge", 1.0}}), Catch::Contains("has no motor that holds a speed"));
+}
+
+TEST_CASE("A robot on a free base falls as one, whatever its joints do", "[robot][linkages]") {
+  // A root link without mass, as many files have one.
+  const SwingFolder folder(with_text(
+      swing_urdf, "<link name=\"post\">",
+      "<link name=\"foot\"/><joint name=\"on\" type=\"fixed\"><parent link=\"foot\"/><child link=\"post\"/></joint>\n"
+      "<link name=\"post\"><inertial><mass value=\"3\"/><inertia ixx=\"0.1\" ixy=\"0\" ixz=\"0\" iyy=\"0.1\" iyz=\"0\" "
+      "izz=\"0.1\"/></inertial>"));
+  const Scene scene = folder.scene("drive = \"position\"\nbase = \"free\"\nstiffness = 500\n",
+                                   "x = \"open\"\ny = \"open\"\nz = \"open\"");
+  CHECK(scene.bodies.size() == 4);
+  Simulation simulation(scene, on_cpu);
+  Robot(simulation, "swing").move({{"hinge", 60.0}, {"grip", 0.04}});
+  const auto center = [&] {
+    glm::dvec3 sum(0.0);
+    double mass = 0.0;
+    for (std::uint32_t b = 0; b < 4; ++b) {
+      const MassProperties m = mass_of(scene.bodies[b]);
+      sum += m.mass * (simulation.body_state(b).pose * Pose{m.center}).position;
+      mass += m.mass;
+    }
+    return sum / mass;
+  };
+  const glm::dvec3 start = center();
+  simulation.advance(250);
+  const glm::dvec3 moved = center() - start;
+  CHECK(moved.z == Approx(-0.5 * g * 0.25).epsilon(5e-3));
+  CHECK(std::hypot(moved.x, moved.y) < 1e-4);
+  CHECK(Robot(simulation, "swing").positions()[0] == Approx(60.0).margin(1.0));
+  CHECK(to_toml(parse_scene(to_toml(scene), scene.source)) == to_toml(scene));
+}
+
+TEST_CASE("Wrong drives of a robot are named with their place", "[robot]") {
+  const SwingFolder folder;
+  const auto error = [&](const std::string& keys) { return folder.error(keys); };
+  CHECK_THAT(error("drive = \"position\"\n"),
+             Catch::Contains("s.toml:10:") && Catch::Contains("needs a stiffness beside it"));
+  CHECK_THAT(error("drive = \"torque\"\n"), Catch::Contains("prescribed, position, speed, passive"));
+  CHECK_THAT(error("base = \"free\"\n"), Catch::Contains("leaves the root link to what pushes it"));
+  CHECK_THAT(error("stiffness = 3\n"), Catch::Contains("has no meaning here: allowed with drive = \"position\""));
+  CHECK_THAT(error("drive = \"position\"\nstiffness = { hing = 3 }\n"),
+             Catch::Contains("is not a joint of the robot that moves; did you mean hinge?"));
+  CHECK_THAT(error("drive = \"position\"\nstiffness = { hinge = 3 }\n"),
+             Catch::Contains("says nothing of grip, grip_too"));
+  CHECK_THAT(error("drive = \"position\"\nstiffness = -1\n"), Catch::Contains("robot.swing.stiffness"));
+  CHECK_THAT(error("drive = \"passive\"\n"), Catch::Contains("swing.urdf:14: joint grip_too follows another one"));
+  CHECK_THAT(error("drive = \"position\"\nstiffness = 9\nbase = \"free\"\n"),
+             Catch::Contains("swing.urdf:2: link post is moved by what pushes it and has no <inertial>"));
+  const SwingFolder pendulum(pendulum_urdf());
+  CHECK(pendulum.error("drive = \"passive\"\n") == "no error");
+  CHECK_THAT(pendulum.error("drive = \"speed\"\njoints.hinge = \"20*t\"\n"),
+             Catch::Contains("robot.swing.joints.hinge is a value over time, which drive = \"speed\" does not hold"));
+  CHECK(pendulum.error("drive = \"position\"\nstiffness = 100\njoints.hinge = \"20*t\"\n") == "no error");
+  Simulation prescribed(pendulum.scene(""), on_cpu);
+  CHECK_THROWS_WITH(Robot(prescribed, "swing").push({{"hinge", 1.0}}),
+                    Catch::Contains("has its value whatever pushes it"));
+  CHECK_THAT(
+      SwingFolder(with_text(swing_urdf, "iyy=\"0.107\"", "iyy=\"0\"")).error("drive = \"position\"\nstiffness = 100\n"),
+      Catch::Contains("link arm has a mass of 2 kg and the principal moments") && Catch::Contains("which no body has"));
+}

@@ -5,6 +5,7 @@
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
 #include "engine/scene/clump.h"
+#include "engine/scene/free_ends.h"
 #include "engine/scene/ground.h"
 #include "engine/scene/limitations.h"
 #include "engine/scene/restitution.h"
@@ -456,7 +457,8 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
     SolidPart operator()(const MeshPart& p) const { return meshes.add(p); }
   };
   Bodies out{};
-  MeshShapes meshes(radii_of(scene), executor);
+  const RadiusRange radii = radii_of(scene);
+  MeshShapes meshes(radii, executor);
   // Behind those there are; how many.
   const auto add_parts = [&](const std::vector<BodyPart>& parts) {
     const std::size_t before = out.parts.size();
@@ -479,7 +481,15 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
     body.material = spec.material.value_or(static_cast<std::uint32_t>(scene.materials.size()));
     body.reach = static_cast<float>(std::min(reach_of(spec), 1e30));
     body.load_share = load_share_of(spec.load_filter, scene.dt);
-    body.parts = add_parts(spec.parts);
+    const double clear =
+        4.0 * radii.max;  // grains touch no end that is a diameter above the body; as much again for cells
+    const FreeEnds free = free_ends(spec.parts, clear);
+    for (const std::size_t part : free.hemmed)
+      out.notes.push_back(fmt::format(
+          "parts.{} of body {} ends less than {:.3g} m outside of it, before more of the body: grains rest on that end "
+          "as on the body; move its end, or subtract two parts",
+          part, spec.name, clear / 2));
+    body.parts = add_parts(free.parts);
     body.far = far_of(std::span(out.parts).subspan(body.first_part));
     out.bodies.push_back(body);
   }
@@ -500,7 +510,7 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
   if (!out.parts.empty())
     std::memcpy(out.shape_data.data(), out.parts.data(), out.parts.size() * sizeof(SolidPart));
   out.shape_data.insert(out.shape_data.end(), meshes.words.begin(), meshes.words.end());
-  out.notes = std::move(meshes.notes);
+  out.notes.insert(out.notes.end(), meshes.notes.begin(), meshes.notes.end());
   return out;
 }
 

@@ -65,11 +65,15 @@ Json robots_json(Simulation& simulation) {
   for (std::uint32_t w = 0; w < scene.worlds; ++w)
     for (const RobotSpec& spec : scene.robots) {
       const Robot robot(simulation, spec.name, w);
-      const std::vector<double> values = robot.positions(), speeds = robot.velocities(), torques = robot.torques();
+      const std::vector<double> values = robot.positions(), speeds = robot.velocities(), torques = robot.torques(),
+                                efforts = robot.efforts();
       Json joints = Json::array();
       for (std::size_t j = 0; j < values.size(); ++j)
-        joints.push_back(
-            {{"name", robot.joints()[j]}, {"value", values[j]}, {"speed", speeds[j]}, {"torque", torques[j]}});
+        joints.push_back({{"name", robot.joints()[j]},
+                          {"value", values[j]},
+                          {"speed", speeds[j]},
+                          {"torque", torques[j]},
+                          {"effort", efforts[j]}});
       robots.push_back({{"name", name_in_world(scene, spec.name, w)}, {"links", spec.links}, {"joints", joints}});
     }
   return robots;

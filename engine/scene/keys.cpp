@@ -685,6 +685,15 @@ constexpr Key robot_keys[] = {
           "Angles or displacements. Joints that follow others (mimic) have none of their own."),
     interpolation_key,
     repeat_key,
+    word<RobotDrive>(
+        "drive", "prescribed",
+        "What moves the joints: their values alone, motors that hold values or speeds with at most the effort "
+        "of the file, or nothing. All but the first give the links behind joints that move their masses."),
+    word<RobotBase>("base", "fixed", "What holds the root link: the world, or nothing, where links have masses."),
+    other("stiffness", "number, or table of numbers by joint", {0, 1e12, "N m/rad or N/m"},
+          Said{"required with `drive = \"position\"`"}, "Of the motors, which pull towards the joints' values."),
+    other("damping", "number, or table of numbers by joint", {0, 1e12, "N m s/rad or N s/m"}, Said{"0.1 s * stiffness"},
+          "Of the motors, by the difference of the joints' speeds from those of their values."),
     tables("links", robot_link_table, none, "Bodies of the scene that are its links, in place of `file`."),
 };
 constexpr TableKeys robot_table{

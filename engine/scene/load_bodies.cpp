@@ -309,7 +309,7 @@ std::vector<BodyPart> read_parts_of_ground(const Value& parts, const std::filesy
 
 namespace {
 
-// Moments and products of inertia, in place of those of evenly dense parts.
+// The centre of mass, and moments and products of inertia, in place of those of evenly dense parts.
 void read_inertia(BodySpec& b, const Value& center, const Value& inertia) {
   if (!center && !inertia)
     return;
@@ -326,7 +326,7 @@ void read_inertia(BodySpec& b, const Value& center, const Value& inertia) {
     elements[k].get(out[k], {k < 3 ? 0.0 : -1e12, 1e12, "kg m2"});
   const auto& [xx, yy, zz, xy, xz, yz] = out;
   const glm::dvec3 m = principal_axes(glm::dmat3(xx, xy, xz, xy, yy, yz, xz, yz, zz)).moments;
-  if (!(m[0] > 0.0) || m[2] > 1.001 * (m[0] + m[1]))
+  if (!can_be_inertia(m))
     inertia.fail(fmt::format("has the principal moments {:.6g}, {:.6g} and {:.6g} kg m2, which no body has: they are "
                              "above 0, and the greatest is at most the sum of the others",
                              m[0], m[1], m[2]));
@@ -376,8 +376,9 @@ BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>&
   const bool frame = !shape && parts.is_array() && parts.elements().empty();
   if (!frame)
     b.parts = read_parts(shape, parts, t, folder, PartUse::met);
-  else if (is_dynamic(b))
-    parts.fail("is empty, which leaves a body with mass or density no inside: give a part");
+  else if (is_dynamic(b) && !b.inertia)
+    parts.fail(
+        "is empty, which leaves a body with mass or density no inside: give a part, or center_of_mass and inertia");
   for (BodyPart& part : b.parts)
     if (auto* mesh = std::get_if<MeshPart>(&part.shape))
       mesh->where += " of body " + b.name;
@@ -387,7 +388,10 @@ BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>&
     t.fail("needs a material, which its boundary particles (as = \"particles\") have");
   if (is_dynamic(b)) {
     try {
-      b.weighed = {b.parts, volume_of(b)};
+      if (b.inertia)
+        check_dynamic_parts(b, false);
+      else
+        b.weighed = {b.parts, volume_of(b)};
     } catch (const SceneError& e) {
       (mass ? mass : density).fail(fmt::format("gives the body no mass: {}", e.what()));
     }

@@ -4,6 +4,7 @@
 #include "engine/scene/kinematics.h"
 #include "engine/scene/load_parts.h"
 #include "engine/scene/mass.h"
+#include "engine/scene/robot_dynamics.h"
 #include "engine/scene/urdf.h"
 #include "shaders/shared/types.h"
 #include <algorithm>
@@ -76,7 +77,8 @@ public:
   RobotLoader(Table& t, const Scene& scene)
       : table_(t), scene_(scene), name_(t.need("name")), file_(t["file"]), packages_(t["packages"]),
         position_(t["position"]), rotation_(t["rotation"]), material_(t["material"]), as_(t["as"]), cell_(t["cell"]),
-        joints_(t["joints"]), between_{t["interpolation"], t["repeat"]}, links_(t["links"]) {
+        joints_(t["joints"]), between_{t["interpolation"], t["repeat"]}, drive_(t["drive"]), base_(t["base"]),
+        stiffness_(t["stiffness"]), damping_(t["damping"]), links_(t["links"]) {
     t.finish();
   }
 
@@ -100,7 +102,7 @@ private:
 
   void read_links() {
     for (const Value* v : {&packages_, &position_, &rotation_, &material_, &as_, &cell_, &joints_,
-                           &between_.interpolation, &between_.repeat})
+                           &between_.interpolation, &between_.repeat, &drive_, &base_, &stiffness_, &damping_})
       if (*v)
         v->fail("has no meaning beside links, whose bodies say it themselves: allowed beside file");
     const BodyNames names(scene_);
@@ -191,8 +193,80 @@ private:
     rotation_.get(rotation);
     find_limits();
     read_values();
+    read_drive();
     make_bodies({position, rotation_of(rotation)});
+    if (motors_.drive != RobotDrive::prescribed)
+      let_go();
     ignore_neighbours();
+  }
+
+  void read_drive() {
+    drive_.get(motors_.drive);
+    base_.get(root_on_);
+    if (motors_.drive == RobotDrive::prescribed && root_on_ == RobotBase::free)
+      base_.or_override(drive_).fail(
+          "= \"free\" leaves the root link to what pushes it, where drive = \"prescribed\" gives "
+          "links no masses; allowed: drive = \"position\", \"speed\" or \"passive\"");
+    if (motors_.drive != RobotDrive::position) {
+      for (const Value* v : {&stiffness_, &damping_})
+        if (*v)
+          v->fail("has no meaning here: allowed with drive = \"position\", whose motors have it");
+    } else if (!stiffness_) {
+      drive_.fail("= \"position\" needs a stiffness beside it, by which the motors pull towards the joints' values");
+    }
+    motors_.stiffness = read_by_joint(stiffness_, "stiffness = { boom = 1e5 }");
+    // Where the links' inertia allows, a deviation fades in this time.
+    constexpr double fading = 0.1;  // s
+    motors_.damping = motors_.stiffness;
+    for (double& damping : motors_.damping)
+      damping *= fading;
+    if (damping_)
+      motors_.damping = read_by_joint(damping_, "damping = { boom = 1e4 }");
+    pushed_ =
+        motors_.drive == RobotDrive::prescribed ? std::vector<bool>(urdf_.links.size()) : pushed_links(urdf_, root_on_);
+  }
+
+  // One number for all joints, or one for each that moves.
+  std::vector<double> read_by_joint(const Value& at, const std::string& form) const {
+    std::vector<double> numbers(urdf_.joints.size());
+    if (!at.is_table()) {
+      double number = 0.0;
+      at.get(number);
+      std::ranges::fill(numbers, number);
+      return numbers;
+    }
+    std::vector<std::string> missing;
+    for (const UrdfJoint& joint : urdf_.joints)
+      if (moves(joint))
+        missing.push_back(joint.name);
+    const std::vector<std::string> known = missing;
+    for (const auto& [name, number] : at.entries("a number, or a table of numbers by joint, as in " + form)) {
+      const auto found = std::ranges::find(urdf_.joints, name, &UrdfJoint::name);
+      if (found == urdf_.joints.end() || !moves(*found))
+        number.fail(fmt::format("is not a joint of the robot that moves{}; there are: {}", did_you_mean(name, known),
+                                fmt::join(known, ", ")));
+      number.get(numbers[static_cast<std::size_t>(found - urdf_.joints.begin())]);
+      std::erase(missing, name);
+    }
+    if (!missing.empty())
+      at.fail(
+          fmt::format("says nothing of {}: give one number for all joints, or one for each", fmt::join(missing, ", ")));
+    return numbers;
+  }
+
+  void let_go() {
+    try {
+      make_dynamic(bodies_, urdf_, body_of_link_, pushed_, motors_);
+    } catch (const UrdfError& e) {
+      file_.fail(fmt::format("cannot be used: {}:{}", urdf_file_.string(), e.what()));
+    }
+    for (const BodySpec& body : bodies_)
+      if (is_dynamic(body))
+        try {
+          check_dynamic_parts(body, false);
+        } catch (const SceneError& e) {
+          as_.or_override(file_).fail(fmt::format("cannot be used: {}", e.what()));
+        }
   }
 
   [[noreturn]] void fail_at(int line, const std::string& what) const {
@@ -323,13 +397,24 @@ private:
   }
 
   // A link without collision geometry is no body where its joint is fixed, and its children are in the frame of the
-  // body that it would be fixed to. Behind a joint that moves it is a body without parts.
+  // body that it would be fixed to. Behind a joint that moves, or with a mass that something pushes, it is a body
+  // without parts. So is the root link on which others are pushed, so that joints hold these to a body, whose loads
+  // tell what the motors exert.
+  bool is_body(std::size_t l) const {
+    const UrdfLink& link = urdf_.links[l];
+    if (!link.collisions.empty() || (link.joint && moves(urdf_.joints[*link.joint])))
+      return true;
+    return pushed_[l] ? link.inertial && link.inertial->mass > 0.0
+                      : l == urdf_.root && motors_.drive != RobotDrive::prescribed;
+  }
+
   void make_bodies(const Pose& root) {
     struct Frame {
       std::string body;  // empty: the world
       Pose pose;         // of the link in it
     };
     std::vector<Frame> frames(urdf_.links.size());
+    body_of_link_.resize(urdf_.links.size());
     bool touched = false;
     for (const std::size_t l : links_from_root(urdf_)) {
       const UrdfLink& link = urdf_.links[l];
@@ -340,10 +425,12 @@ private:
         frame.pose = frame.pose * joint->origin;
       }
       touched = touched || !link.collisions.empty();
-      if (link.collisions.empty() && !(joint && moves(*joint))) {
+      if (!is_body(l)) {
         frames[l] = frame;
         continue;
       }
+      if (pushed_[l] && frame.body.empty() && root_on_ == RobotBase::free)
+        check_free(l, joint);
       BodySpec body = body_of(link);
       body.parent = frame.body;
       body.parent_where = fmt::format("{}:{}: link {}", urdf_file_.string(), link.line, link.name);
@@ -357,11 +444,24 @@ private:
         robot_.joints.push_back({joint->name, body.name, mimic_of(*link.joint)});
       frames[l] = {body.name, {}};
       robot_.links.push_back(body.name);
+      body_of_link_[l] = bodies_.size();
       bodies_.push_back(std::move(body));
     }
     if (!touched)
       file_.fail(fmt::format("cannot be used: {} has no link with collision geometry, which grains could touch",
                              urdf_file_.string()));
+  }
+
+  // A free base is one body, which all others hang on.
+  void check_free(std::size_t l, const UrdfJoint* joint) const {
+    const UrdfLink& link = urdf_.links[l];
+    if (joint && moves(*joint))
+      fail_at(joint->line,
+              fmt::format("joint {} hangs on nothing: a free base needs a root link with <inertial>", joint->name));
+    if (!bodies_.empty())
+      fail_at(link.line,
+              fmt::format("link {} hangs on nothing, as {} does: a free base needs a root link with <inertial>",
+                          link.name, bodies_.front().name));
   }
 
   std::optional<RobotMimic> mimic_of(std::size_t j) const {
@@ -499,6 +599,7 @@ private:
   const Scene& scene_;
   Value name_, file_, packages_, position_, rotation_, material_, as_, cell_, joints_;
   BetweenKeys between_;
+  Value drive_, base_, stiffness_, damping_;
   Value links_;
   RobotSpec robot_;
   std::vector<BodySpec> bodies_;
@@ -508,6 +609,11 @@ private:
   std::optional<std::uint32_t> own_material_;
   std::optional<MeshAs> as_given_;
   double cell_size_ = 0.0;  // m; 0: as MeshPart::cell
+  RobotMotors motors_{RobotDrive::prescribed, {}, {}};
+  RobotBase root_on_ = RobotBase::fixed;
+  // Of each link of the file.
+  std::vector<bool> pushed_;
+  std::vector<std::optional<std::size_t>> body_of_link_;  // index into bodies_
   // Of each joint of the file.
   std::vector<JointLimits> limits_;
   std::vector<std::optional<Following>> followings_;

@@ -56,10 +56,10 @@ std::optional<VolumeProperties> exact(const std::vector<BodyPart>& parts) {
 }
 
 // What makes a part no piece of a dynamic body, or nothing.
-std::string why_not(const BodyPart& part) {
+std::string why_not(const BodyPart& part, bool weighed) {
   if (is_boundary(part))
     return "has a mesh of boundary particles, which are hollow: use the mesh with as = \"sdf\" or \"triangles\"";
-  if (const auto* mesh = std::get_if<MeshPart>(&part.shape); mesh && !mesh->loaded->closed)
+  if (const auto* mesh = std::get_if<MeshPart>(&part.shape); weighed && mesh && !mesh->loaded->closed)
     return "has a mesh that encloses no volume, since its holes are too large to be closed: use a closed mesh";
   if (std::holds_alternative<PlanePart>(part.shape) && !part.subtract)
     return "has a plane, which has no end: use another geometry, or subtract = true";
@@ -68,11 +68,15 @@ std::string why_not(const BodyPart& part) {
 
 }  // namespace
 
+void check_dynamic_parts(const BodySpec& body, bool weighed) {
+  for (const BodyPart& part : body.parts)
+    if (const std::string why = why_not(part, weighed); !why.empty())
+      throw SceneError(fmt::format("body {} {}", body.name, why));
+}
+
 VolumeProperties volume_of(const BodySpec& body) {
   const auto refuse = [&](const std::string& why) { throw SceneError(fmt::format("body {} {}", body.name, why)); };
-  for (const BodyPart& part : body.parts)
-    if (const std::string why = why_not(part); !why.empty())
-      refuse(why);
+  check_dynamic_parts(body, true);
   VolumeProperties all;
   try {
     if (const auto sum = exact(body.parts)) {
@@ -93,15 +97,24 @@ VolumeProperties volume_of(const BodySpec& body) {
 }
 
 MassProperties mass_of(const BodySpec& body) {
+  if (body.mass && body.center && body.inertia) {
+    const auto& [xx, yy, zz, xy, xz, yz] = *body.inertia;
+    MassProperties m{*body.mass, *body.center, glm::dmat3(xx, xy, xz, xy, yy, yz, xz, yz, zz)};
+    if (!body.parts.empty()) {
+      const Bounds box = bounds_of(body, {});
+      const glm::dvec3 edge = box.max - box.min;
+      m.volume = edge.x * edge.y * edge.z;
+    }
+    return m;
+  }
   const bool known = body.weighed && body.weighed->parts == body.parts;
   const VolumeProperties all = known ? body.weighed->volume : volume_of(body);
   const double density = body.mass ? *body.mass / all.volume : body.density.value_or(0.0);
-  MassProperties m{density * all.volume, body.center.value_or(all.center), density * all.inertia, all.volume};
-  if (body.inertia) {
-    const auto& [xx, yy, zz, xy, xz, yz] = *body.inertia;
-    m.inertia = glm::dmat3(xx, xy, xz, xy, yy, yz, xz, yz, zz);
-  }
-  return m;
+  return {density * all.volume, all.center, density * all.inertia, all.volume};
+}
+
+bool can_be_inertia(const glm::dvec3& moments) {
+  return moments[0] > 0.0 && moments[2] <= 1.001 * (moments[0] + moments[1]);
 }
 
 // Jacobi's rotations: each makes the largest of the others' products vanish.

@@ -19,13 +19,21 @@ struct PrincipalAxes {
 };
 PrincipalAxes principal_axes(glm::dmat3 inertia);
 
+// May these be the principal moments of a body, the least one first? They are above 0, and the greatest is at most the
+// sum of the others, but for .1 % by which a file may have rounded it.
+bool can_be_inertia(const glm::dvec3& moments);
+
 // Of the solid that the parts of a dynamic body make together. Exact for a single part, and for parts that do not
 // overlap; else to some 1e-3, which takes a second for some thousand triangles. Throws SceneError where it has no
 // volume or no end.
 VolumeProperties volume_of(const BodySpec& body);
 
-// The same with its mass, of even density; from what has been read, where there is that.
+// The same with its mass, of even density; from what has been read, where there is that. Where the body itself says
+// mass, centre and inertia, these, and the volume of the box around its parts, which need have no inside then.
 MassProperties mass_of(const BodySpec& body);
+
+// Throws SceneError where a part cannot be one of a dynamic body. weighed: the parts say what it weighs.
+void check_dynamic_parts(const BodySpec& body, bool weighed);
 
 // A ball inside a body that touches its surface: what is round touches others with few of them, corners are balls of
 // radius 0.

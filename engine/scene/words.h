@@ -1,5 +1,6 @@
 #pragma once
 // The words that stand for enumerators in scene files, messages and reports.
+#include "engine/scene/robot_drive.h"
 #include "engine/scene/scene.h"
 #include <array>
 #include <string_view>
@@ -33,6 +34,9 @@ template <> inline constexpr std::array<std::string_view, 2> words<PixelValue>{"
 template <> inline constexpr std::array<std::string_view, 3> words<Level>{"fine", "coarse", "both"};
 template <> inline constexpr std::array<std::string_view, 2> words<Advection>{"steady", "plain"};
 template <> inline constexpr std::array<std::string_view, 2> words<Resampling>{"bilinear", "nearest"};
+template <>
+inline constexpr std::array<std::string_view, 4> words<RobotDrive>{"prescribed", "position", "speed", "passive"};
+template <> inline constexpr std::array<std::string_view, 2> words<RobotBase>{"fixed", "free"};
 template <> inline constexpr std::array<std::string_view, 3> words<Show>{"solid", "cut", "hidden"};
 
 template <class E> constexpr std::string_view word(E e) {

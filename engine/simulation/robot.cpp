@@ -90,21 +90,41 @@ double Robot::torque_of(std::uint32_t body, const std::vector<BodyLoad>& loads, 
   return glm::dot(axis, joint.type == JointType::prismatic ? force : torque);
 }
 
-std::vector<double> Robot::torques() const {
-  const Scene& scene = simulation_->scene();
-  const std::vector<BodyLoad> loads = simulation_->body_loads();
-  std::vector<Pose> poses;
-  for (std::size_t b = 0; b < scene.bodies.size(); ++b)
-    poses.push_back(simulation_->body_state(static_cast<std::uint32_t>(world_ * scene.bodies.size() + b)).pose);
-  std::vector<double> torques(joints_.size(), 0.0);
+const BodySpec& Robot::spec_of(std::uint32_t body) const {
+  const std::vector<BodySpec>& bodies = simulation_->scene().bodies;
+  return bodies[body % bodies.size()];
+}
+
+template <class F> std::vector<double> Robot::worked(F&& about) const {
+  std::vector<double> sums(joints_.size(), 0.0);
   for (const Moved& m : moved_) {
-    const auto unit = [&](std::uint32_t body) {
-      return unit_of(joint_of(scene.bodies[body % scene.bodies.size()]).type);
-    };
     // In rad and m, so that it is work.
-    torques[m.joint] += m.multiplier * unit(m.body) / unit(moved_[m.joint].body) * torque_of(m.body, loads, poses);
+    const double unit = unit_of(joint_of(spec_of(m.body)).type),
+                 leader_unit = unit_of(joint_of(spec_of(moved_[m.joint].body)).type);
+    sums[m.joint] += m.multiplier * unit / leader_unit * about(m.body);
   }
-  return torques;
+  return sums;
+}
+
+std::vector<double> Robot::torques() const {
+  const std::vector<BodyLoad> loads = simulation_->body_loads();
+  const std::size_t bodies = simulation_->scene().bodies.size();
+  std::vector<Pose> poses;
+  for (std::size_t b = 0; b < bodies; ++b)
+    poses.push_back(simulation_->body_state(static_cast<std::uint32_t>(world_ * bodies + b)).pose);
+  return worked([&](std::uint32_t body) { return torque_of(body, loads, poses); });
+}
+
+std::vector<double> Robot::efforts() const {
+  std::vector<double> prescribed = torques();
+  const std::vector<double> exerted = worked([&](std::uint32_t body) {
+    const std::optional<JointLoad> load = simulation_->joint_load(body);
+    return load ? load->along : 0.0;
+  });
+  std::vector<double> efforts;
+  for (std::size_t j = 0; j < joints_.size(); ++j)
+    efforts.push_back(is_dynamic(spec_of(moved_[j].body)) ? exerted[j] : -prescribed[j]);
+  return efforts;
 }
 
 void Robot::check(const std::map<std::string, double>& given) const {
@@ -120,14 +140,16 @@ void Robot::check(const std::map<std::string, double>& given) const {
 
 void Robot::move(const std::map<std::string, double>& values) {
   check(values);
-  const std::vector<BodySpec>& bodies = simulation_->scene().bodies;
   for (const Moved& m : moved_)
     if (const auto given = values.find(joints_[m.joint]); given != values.end()) {
-      const Joint& joint = joint_of(bodies[m.body % bodies.size()]);
+      const BodySpec& spec = spec_of(m.body);
+      const Joint& joint = joint_of(spec);
+      if (is_dynamic(spec) && !(joint.motor && joint.motor->target))
+        throw std::invalid_argument(
+            fmt::format("joint {} of robot {} has no motor that holds a value", given->first, name_));
       if (const double value = m.multiplier * given->second + m.offset; value < joint.min || value > joint.max)
         throw std::invalid_argument(fmt::format("joint {} of robot {} cannot reach {}: body {} has limits {} and {}",
-                                                given->first, name_, given->second, bodies[m.body % bodies.size()].name,
-                                                joint.min, joint.max));
+                                                given->first, name_, given->second, spec.name, joint.min, joint.max));
     }
   for (const Moved& m : moved_)
     if (const auto given = values.find(joints_[m.joint]); given != values.end())
@@ -137,8 +159,27 @@ void Robot::move(const std::map<std::string, double>& values) {
 void Robot::drive(const std::map<std::string, double>& speeds) {
   check(speeds);
   for (const Moved& m : moved_)
+    if (const BodySpec& spec = spec_of(m.body); is_dynamic(spec) && speeds.contains(joints_[m.joint]))
+      if (const Joint& joint = joint_of(spec); !joint.motor || joint.motor->target)
+        throw std::invalid_argument(
+            fmt::format("joint {} of robot {} has no motor that holds a speed", joints_[m.joint], name_));
+  for (const Moved& m : moved_)
     if (const auto given = speeds.find(joints_[m.joint]); given != speeds.end())
       simulation_->drive_joint(m.body, m.multiplier * given->second);
+}
+
+void Robot::push(const std::map<std::string, double>& torques) {
+  check(torques);
+  for (const auto& [joint, torque] : torques) {
+    const auto at = static_cast<std::size_t>(std::ranges::find(joints_, joint) - joints_.begin());
+    if (!is_dynamic(spec_of(moved_[at].body)))
+      throw std::invalid_argument(fmt::format("joint {} of robot {} has its value whatever pushes it: a drive other "
+                                              "than \"prescribed\" leaves it to torques",
+                                              joint, name_));
+  }
+  for (const auto& [joint, torque] : torques)
+    simulation_->push_joint(moved_[static_cast<std::size_t>(std::ranges::find(joints_, joint) - joints_.begin())].body,
+                            torque);
 }
 
 }  // namespace talus

@@ -31,14 +31,19 @@ public:
   // What grains, bodies and walls exert about or along each joint in the last step [N m or N], in the direction in
   // which its value grows. By the virtual work of the loads (body_loads()) of all bodies that hang on the joint:
   //   torque = axis . sum_i (torque_i + (x_i - origin) x force_i), or force = axis . sum_i force_i,
-  // with the origins x_i of the bodies, about which their torques are, where they are now. Gravity and the inertia of
-  // links do not count: driven links have no mass. The motor of a joint bears the opposite.
+  // with the origins x_i of the bodies, about which their torques are, where they are now. The weight and the inertia
+  // of links do not count.
   std::vector<double> torques() const;
+  // What motor, friction, damping and limits exerted about or along each joint in the last step [N m or N], likewise. A
+  // joint that has its value whatever pushes it exerts -torques(), since its links have no mass.
+  std::vector<double> efforts() const;
 
-  // Commands, as Simulation::move_joint and drive_joint: to values within the limits, or with speeds. Those of joints
-  // that are not named stay. Throw std::invalid_argument for what cannot be, and then command none.
+  // Commands, as Simulation::move_joint, drive_joint and push_joint: to values within the limits, with speeds, or with
+  // torques [N m or N] beside the motors', which only joints of links with masses have. Those of joints that are not
+  // named stay. Throw std::invalid_argument for what cannot be, and then command none.
   void move(const std::map<std::string, double>& values);
   void drive(const std::map<std::string, double>& speeds);
+  void push(const std::map<std::string, double>& torques);
 
 private:
   struct Moved {
@@ -48,6 +53,9 @@ private:
     double offset = 0.0;
   };
   void check(const std::map<std::string, double>& given) const;
+  // Sums over a joint and those that follow it what each does about its own axis, so that the sum does the same work.
+  template <class F> std::vector<double> worked(F&& about) const;
+  const BodySpec& spec_of(std::uint32_t body) const;
   double torque_of(std::uint32_t body, const std::vector<BodyLoad>& loads, const std::vector<Pose>& poses) const;
 
   Simulation* simulation_;

@@ -9,12 +9,13 @@ import argparse
 import json
 import time
 from pathlib import Path
+from typing import Any
 
-import gymnasium
 import matplotlib
 import numpy as np
 
 import talus
+from talus.envs.gear_tower import GearTowerVector
 
 matplotlib.use("agg")
 from matplotlib import pyplot
@@ -34,23 +35,23 @@ args = options.parse_args()
 class Tower:
     """A tower at work."""
 
-    def __init__(self, gears, grains):
+    def __init__(self, gears: int, grains: int) -> None:
         self.gears, self.grains = gears, grains
-        self.env = gymnasium.make_vec("talus/GearTower-v0", num_envs=1, gears=gears, grains=grains, device=args.device)
+        self.env = GearTowerVector(1, gears=gears, grains=grains, device=args.device)
         self.env.reset(seed=0)
         self.turn(5)
-        self.seconds = np.inf
+        self.seconds = float("inf")
 
-    def turn(self, steps):
+    def turn(self, steps: int) -> None:
         for _ in range(steps):
             self.env.step(np.ones((1, self.gears)))
 
-    def time(self):
+    def time(self) -> None:
         start = time.perf_counter()
         self.turn(args.steps)
         self.seconds = min(self.seconds, time.perf_counter() - start)
 
-    def row(self):
+    def row(self) -> dict[str, float]:
         simulated = args.steps * self.env.control
         steps = args.steps * self.env.steps_per_action
         return {
@@ -61,7 +62,7 @@ class Tower:
         }
 
 
-def draw(told, file):
+def draw(told: dict[str, Any], file: Path) -> None:
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.2), layout="constrained", sharey=True)
     for panel, name, by in ((left, "by_gears", "gears"), (right, "by_grains", "grains")):
         panel.plot([row[by] for row in told[name]], [row["speedup"] for row in told[name]], marker="o")
@@ -81,7 +82,7 @@ for _ in range(args.rounds):  # all of them by turns: what else the machine does
     for tower in sum(towers.values(), []):
         tower.time()
 env = towers["by_gears"][0].env
-told = {"talus": talus.__version__, "device": env.worlds.device, "dt_s": env.worlds.scene.dt, "simulated_s": args.steps * env.control}
+told: dict[str, Any] = {"talus": talus.__version__, "device": env.worlds.device, "dt_s": env.worlds.scene.dt, "simulated_s": args.steps * env.control}
 told |= {name: [tower.row() for tower in those] for name, those in towers.items()}
 print("| gears | grains | speed-up over real time | ms per step of the scene |")
 print("|---|---|---|---|")

@@ -6,10 +6,9 @@ a random plan, and world 0 goes back and begins on the best one. Prints the retu
 
 import argparse
 
-import gymnasium
 import numpy as np
 
-import talus  # noqa: F401 (registers the environments)
+from talus.envs.bulldozing import BulldozingVector
 
 options = argparse.ArgumentParser(description="Model-predictive control of a bulldozer, by forks of its world.")
 options.add_argument("--candidates", type=int, default=15, help="plans tried at a time, beside what is left of the last")
@@ -22,21 +21,19 @@ options.add_argument("--seed", type=int, default=0)
 args = options.parse_args()
 
 worlds = 1 + args.candidates
-env = gymnasium.make_vec(
-    "talus/Bulldozing-v0", num_envs=worlds, grains=args.grains, episode=args.episode + 0.1 * args.horizon, device=args.device
-)
+env = BulldozingVector(worlds, grains=args.grains, episode=args.episode + 0.1 * args.horizon, device=args.device)
 steps = round(args.episode / env.control)
 pieces = -(-args.horizon // args.hold)
 random = np.random.default_rng(args.seed)
 
 
-def plans(count):
+def plans(count: int) -> np.ndarray:
     """Random ones, [count, pieces, 2]: forward rather than back, turns either way."""
     forward, turn = random.uniform((-1.0, -1.0), (2.0, 1.0), (count, pieces, 2)).transpose(2, 0, 1)
     return np.stack([np.minimum(forward, 1.0), turn], axis=-1)
 
 
-def attempt(tried):
+def attempt(tried: np.ndarray) -> np.ndarray:
     """Returns of plans [worlds, pieces, 2], one in each world."""
     total = np.zeros(worlds)
     for step in range(args.horizon):
@@ -44,7 +41,7 @@ def attempt(tried):
     return total
 
 
-def episode_by_plans():
+def episode_by_plans() -> float:
     env.reset(seed=[args.seed] * worlds)
     left = np.zeros((1, pieces, 2))
     total = 0.0
@@ -63,11 +60,11 @@ def episode_by_plans():
     return total
 
 
-def episodes_of_random_actions():
+def episodes_of_random_actions() -> np.ndarray:
     """Of the same heap and start, in all worlds at once."""
     env.reset(seed=[args.seed] * worlds)
     env.action_space.seed(args.seed)
-    return sum(env.step(env.action_space.sample())[1] for _ in range(steps))
+    return sum((env.step(env.action_space.sample())[1] for _ in range(steps)), np.zeros(worlds))
 
 
 planned, blind = episode_by_plans(), episodes_of_random_actions()

@@ -6,10 +6,9 @@ A step is 0.1 s of one environment. The vehicles drive ahead, so that they are i
 import argparse
 import time
 
-import gymnasium
 import numpy as np
 
-import talus  # noqa: F401 (registers the environments)
+from talus.envs.bulldozing import BulldozingVector
 
 options = argparse.ArgumentParser(description="Environment steps per second of Bulldozing.")
 options.add_argument("--device", action="append", help="any number of times; as talus.devices() lists them. Default: cpu")
@@ -19,9 +18,9 @@ options.add_argument("--steps", type=int, default=40, help="that are timed, afte
 args = options.parse_args()
 
 
-def rate(device, grains, worlds):
+def rate(device: str, grains: int, worlds: int) -> tuple[float, float, str]:
     """Steps of all environments per s, simulated time by real time, and the name of the device."""
-    env = gymnasium.make_vec("talus/Bulldozing-v0", num_envs=worlds, grains=grains, device=device)
+    env = BulldozingVector(worlds, grains=grains, device=device)
     env.reset(seed=0)
     ahead = np.tile([1.0, 0.0], (worlds, 1))
     for _ in range(5):

@@ -18,7 +18,7 @@ try:
     matplotlib.use("agg")
     from matplotlib import pyplot
 except ModuleNotFoundError:
-    pyplot = None
+    print("matplotlib is not installed: no pictures, no plot")
 
 out = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 
@@ -87,11 +87,11 @@ sim.move_body("paddle", (-0.2, 0.0, 0.12), speed=0.5)
 talus.run(sim, 0.7, progress=False)
 sim.drive_body("paddle", (0.3, 0.0, 0.0), acceleration=2.0)
 state = sim.checkpoint()
-forces = []
+rows = []
 for _ in range(40):
     sim.advance(5)
-    forces.append((sim.time, *sim.load_history().force[:, 0].mean(axis=0)))
-forces = np.array(forces)
+    rows.append((sim.time, *sim.load_history().force[:, 0].mean(axis=0)))
+forces = np.array(rows)
 print(f"the paddle is pushed back with up to {-forces[:, 1].min():.1f} N")
 
 # %% A fork: back to the state before, and on with something else. The same once more gives the same bits.
@@ -170,9 +170,7 @@ pictures = {
     "tour.png": sim.render(960, 540),
     "tour_above.png": sim.render(540, 540, eye=(0.0, -0.01, 1.2), target=(0.0, 0.0, 0.0)),
 }
-if pyplot is None:
-    print("matplotlib is not installed: no pictures, no plot")
-else:
+if "matplotlib" in sys.modules:
     for name, picture in pictures.items():
         pyplot.imsave(out / name, picture)
     figure, axes = pyplot.subplots(2, 2, figsize=(9, 6), layout="constrained")
@@ -181,7 +179,7 @@ else:
     axes[0, 1].plot(forces[:, 0], forces[:, 1:], label=["x", "y", "z"])
     axes[0, 1].set(xlabel="time [s]", ylabel="force on the paddle [N]")
     axes[0, 1].legend()
-    image = axes[1, 0].imshow(np.hstack(heights[:3]), vmax=0.15)
+    image = axes[1, 0].imshow(np.hstack(list(heights[:3])), vmax=0.15)
     axes[1, 0].set(title="paddles at 0.2, 0.4, 0.6 m/s, from above", xticks=[], yticks=[])
     figure.colorbar(image, label="height [m]", orientation="horizontal")
     axes[1, 1].plot(rewards)

@@ -72,7 +72,8 @@ inline Quaternion array_of(const glm::dquat& q) {
 }  // namespace talus_python
 
 template <std::size_t n> struct nanobind::detail::type_caster<talus_python::Numbers<n>> {
-  NB_TYPE_CASTER(talus_python::Numbers<n>, const_name("collections.abc.Sequence[float] | numpy.typing.NDArray"))
+  NB_TYPE_CASTER(talus_python::Numbers<n>,
+                 const_name("collections.abc.Sequence[float] | numpy.typing.NDArray[typing.Any]"))
 
   bool from_python(handle source, uint8_t flags, cleanup_list* cleanup) {
     make_caster<std::array<double, n>> numbers;

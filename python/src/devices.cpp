@@ -2,6 +2,7 @@
 #include "engine/executors/open_devices.h"
 #include "engine/gpu/device.h"
 #include "module.h"
+#include "repr.h"
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -22,25 +23,33 @@ std::vector<DeviceInfo> devices() {
 }  // namespace
 
 void bind_devices(nb::module_& m) {
-  nb::class_<DeviceInfo>(m, "Device", "A Vulkan device of this machine.")
-      .def_ro("index", &DeviceInfo::index, "What Simulation(device=...) takes for it, as a string.")
-      .def_ro("name", &DeviceInfo::name)
-      .def_ro("driver", &DeviceInfo::driver)
-      .def_ro("api_version", &DeviceInfo::api_version)
-      .def_ro("type", &DeviceInfo::type, "discrete GPU, integrated GPU, virtual GPU, CPU or other.")
-      .def_ro("memory_bytes", &DeviceInfo::memory_bytes)
-      .def_ro("usable", &DeviceInfo::usable)
-      .def_ro("missing", &DeviceInfo::missing, "Why it cannot be used, a sentence each.")
-      .def("__repr__", [](const DeviceInfo& d) { return "Device(" + std::to_string(d.index) + ", '" + d.name + "')"; });
+  nb::class_<DeviceInfo>(m, "Device", "A Vulkan device of this machine, as devices() lists it.")
+      .def_ro("index", &DeviceInfo::index,
+              "Place in the list of devices(); Simulation(device=...) takes it as a string.")
+      .def_ro("name", &DeviceInfo::name, "Name that the driver gives the device.")
+      .def_ro("driver", &DeviceInfo::driver, "Name of the driver and, where it has one, its version.")
+      .def_ro("api_version", &DeviceInfo::api_version, "Vulkan version of the device, such as \"1.3.230\".")
+      .def_ro("type", &DeviceInfo::type,
+              "Type: \"discrete GPU\", \"integrated GPU\", \"virtual GPU\", \"CPU\" or \"other\".")
+      .def_ro("memory_bytes", &DeviceInfo::memory_bytes, "Memory of the device [bytes].")
+      .def_ro("usable", &DeviceInfo::usable, "True if Talus can run on the device.")
+      .def_ro("missing", &DeviceInfo::missing, "What the device lacks, a sentence each; empty if it is usable.")
+      .def("__repr__", [](const DeviceInfo& d) -> std::string {
+        Repr out("Device");
+        out("index", d.index)("name", d.name)("type", d.type)("driver", d.driver);
+        return out.add("memory=" + text_of(static_cast<double>(d.memory_bytes) / 1e9) + " GB")
+            .add(d.usable ? "usable" : "not usable");
+      });
   m.def("devices", &devices,
-        "The Vulkan devices of this machine, unusable ones too; the CPU path, device=\"cpu\", is always there.");
+        "Lists the Vulkan devices of this machine, unusable ones too. The CPU path, device=\"cpu\", is\n"
+        "always there and not in the list.");
 
-  nb::class_<talus::OpenDevices>(m, "OpenDevices", "Devices that stay open from one simulation to the next.")
+  nb::class_<talus::OpenDevices>(m, "OpenDevices",
+                                 "Devices that stay open from one simulation to the next: keep_devices_open().")
       .def("__repr__", [](const talus::OpenDevices&) { return "OpenDevices()"; });
-  m.def(
-      "keep_devices_open", &talus::keep_devices_open,
-      "For Simulation(devices=...): a simulation takes its device from here, with the passes compiled, and leaves it\n"
-      "here. Closes them with the last owner.");
+  m.def("keep_devices_open", &talus::keep_devices_open,
+        "Returns what Simulation(devices=...) takes: a simulation takes its device from there, with the\n"
+        "passes compiled, and leaves it there. The devices are closed with the last owner of the object.");
 }
 
 }  // namespace talus_python

@@ -13,23 +13,27 @@ namespace nb = nanobind;
 void bind_errors(nb::module_& m) {
   const std::string name = std::string(nb::cast<nb::str>(m.attr("__name__")).c_str()) + ".Error";
   const nb::object base =
-      nb::steal(PyErr_NewExceptionWithDoc(name.c_str(), "What all errors of Talus are.", nullptr, nullptr));
+      nb::steal(PyErr_NewExceptionWithDoc(name.c_str(), "Base class of all errors of Talus.", nullptr, nullptr));
   m.attr("Error") = base;
   const auto say = [](nb::handle error, const char* doc) { error.attr("__doc__") = doc; };
 
   say(nb::exception<talus::SceneError>(m, "SceneError", base),
-      "FILE:LINE:COLUMN: what is wrong in the scene and what is allowed.");
-  say(nb::exception<talus::MeshError>(m, "MeshError", base), "A mesh cannot be read or used.");
+      "A scene is wrong. The message says FILE:LINE:COLUMN, or the key as Python has it, what is wrong\n"
+      "and what is allowed.");
+  say(nb::exception<talus::MeshError>(m, "MeshError", base),
+      "A mesh cannot be read or used. The message names the file.");
   say(nb::exception<talus::ResourceError>(m, "ResourceError", base),
-      "The device was lost or memory ran out: what was needed and what there is.");
-  say(nb::exception<talus::ExportError>(m, "ExportError", base), "A file cannot be written.");
+      "The device was lost or memory ran out. The message says what was needed and what there is.");
+  say(nb::exception<talus::ExportError>(m, "ExportError", base),
+      "A file cannot be written. The message names the file.");
   say(nb::exception<talus::CheckpointError>(m, "CheckpointError", base),
       "A checkpoint cannot be read, or belongs to another scene.");
   const nb::exception<talus::DeviceError> device(m, "DeviceError", base);
-  say(device, "No such device, or it lacks something that Talus needs.");
+  say(device, "There is no such device, or it lacks something that Talus needs.");
   const nb::exception<talus::StateError> state(m, "StateError", base);
-  say(state, "The state is not a number any more; the simulation stands at its last valid one.");
-  say(nb::exception<talus::VerifyError>(m, "VerifyError", state), "A pass differs from its reference.");
+  say(state, "The state is not a number any more. The simulation stands at its last valid state.");
+  say(nb::exception<talus::VerifyError>(m, "VerifyError", state),
+      "With verify=True: a pass differs from its reference. The message names pass, field, element and both values.");
 
   // A device that is opened or drawn on says these itself.
   nb::register_exception_translator(

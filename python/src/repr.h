@@ -14,7 +14,10 @@ inline std::string text_of(double x) {
   return text;
 }
 inline std::string text_of(std::integral auto x) {
-  return std::to_string(x);
+  if constexpr (std::same_as<decltype(x), bool>)
+    return x ? "True" : "False";
+  else
+    return std::to_string(x);
 }
 inline std::string text_of(const std::string& s) {
   return "'" + s + "'";

@@ -23,6 +23,9 @@ using talus::SceneValue;
 
 namespace {
 
+// The tables of a scene, as Python's type hints say it: dict[str, Any].
+using Tables = nb::typed<nb::dict, nb::str, nb::any>;
+
 SceneTable table_from(nb::handle dict, const std::string& path);
 
 // path: as a program writes it, "grains[0].radius".
@@ -178,29 +181,36 @@ void bind_building(nb::class_<Scene>& c) {
   struct Adder {
     const char *method, *table, *doc;
   };
-  static constexpr Adder adders[]{{"add_material", "material", "A [[material]]."},
-                                  {"add_grains", "grains", "A [[grains]]: grains that are there at the start."},
-                                  {"add_shape_matched_body", "shape_matched_body",
-                                   "A [[shape_matched_body]]: a body of particles that keep their arrangement."},
-                                  {"add_shape", "shape_matched_body",
-                                   "The former name of add_shape_matched_body, in this release for the last time."},
-                                  {"add_cloth", "cloth", "A [[cloth]]."},
-                                  {"add_emitter", "emitter", "An [[emitter]]."},
-                                  {"add_sink", "sink", "A [[sink]]."},
-                                  {"add_body", "body", "A [[body]]."},
-                                  {"add_robot", "robot", "A [[robot]]."},
-                                  {"add_depth_camera", "depth_camera", "A [[depth_camera]]."}};
+  static constexpr Adder adders[]{
+      {"add_material", "material", "Adds a [[material]]. keys: those of docs/scene_keys.md, such as name and preset."},
+      {"add_grains", "grains",
+       "Adds [[grains]] that are there at the start. keys: those of docs/scene_keys.md, such as\n"
+       "material, radius [m] and fill."},
+      {"add_shape_matched_body", "shape_matched_body",
+       "Adds a [[shape_matched_body]], whose particles keep their arrangement. keys: those of docs/scene_keys.md."},
+      {"add_shape", "shape_matched_body",
+       "Does what add_shape_matched_body does with the same keys. This former name goes with the next release."},
+      {"add_cloth", "cloth", "Adds a [[cloth]]. keys: those of docs/scene_keys.md."},
+      {"add_emitter", "emitter",
+       "Adds an [[emitter]], which pours grains. keys: those of docs/scene_keys.md, such as rate [1/s] and count."},
+      {"add_sink", "sink", "Adds a [[sink]], which removes grains. keys: those of docs/scene_keys.md."},
+      {"add_body", "body",
+       "Adds a [[body]]. keys: those of docs/scene_keys.md, such as name, box, position [m] and density [kg/m3]."},
+      {"add_robot", "robot",
+       "Adds a [[robot]]. keys: those that load_robot() returns, or those of docs/scene_keys.md."},
+      {"add_depth_camera", "depth_camera",
+       "Adds a [[depth_camera]] for Simulation.depth(). keys: those of docs/scene_keys.md."}};
   for (const Adder& a : adders)
     c.def(
         a.method, [table = a.table](Scene& s, const nb::kwargs& keys) { s.add(table, nb::borrow<nb::dict>(keys)); },
-        a.doc);
+        nb::sig(("def " + std::string(a.method) + "(self, **keys: typing.Any) -> None").c_str()), a.doc);
   c.def(
       "set",
       [](Scene& s, const std::string& table, const nb::kwargs& keys) { s.set(table, nb::borrow<nb::dict>(keys)); },
-      "table"_a, "keys"_a,
-      "Keys of [scene], [time], [domain], [solver], [upsampling], [soil], [camera] or [output]; those it has already "
-      "stay.\n"
-      "None takes a key away.");
+      nb::sig("def set(self, table: str, **keys: typing.Any) -> None"), "table"_a, "keys"_a,
+      "Sets keys of a table that there is once: \"scene\", \"time\", \"domain\", \"solver\",\n"
+      "\"upsampling\", \"soil\", \"camera\" or \"output\". Other keys of the table stay as they are,\n"
+      "and the value None takes a key away. Raises SceneError if the table is a list.");
 }
 
 }  // namespace
@@ -208,44 +218,47 @@ void bind_building(nb::class_<Scene>& c) {
 void bind_scene(nb::module_& m) {
   nb::class_<Scene> c(
       m, "Scene",
-      "A scene, with every default filled in: one that has been read and checked, or one that is being built.\n\n"
-      "Tables and keys are those of scene files (docs/scene_keys.md): values are numbers, text, lists, dicts and "
-      "arrays;\n"
-      "what is None is left out. It is checked when it is first asked something, or simulated, and SceneError then "
-      "names\n"
-      "the value: \"grains[0].radius must be ..\".");
+      "A scene that has been read and checked, or one that is being built. Every default is filled in.\n\n"
+      "Tables and keys are those of scene files (docs/scene_keys.md). Values are numbers, text, lists,\n"
+      "dicts, paths and arrays; a key whose value is None is left out. A scene is checked when it is\n"
+      "first asked something, or simulated. SceneError then names the value: \"grains[0].radius must be\n"
+      "..\".");
   c.def(
        "__init__",
-       [](Scene* self, const nb::dict& tables, std::string name, std::vector<std::string> overrides) {
+       [](Scene* self, const Tables& tables, std::string name, std::vector<std::string> overrides) {
          new (self) Scene(table_from(tables, ""), std::move(name), std::move(overrides));
        },
        "tables"_a = nb::dict(), "name"_a = "scene", "overrides"_a = std::vector<std::string>{},
-       "Of these tables. name: stands for the file; its folder is where meshes are looked for.")
-      .def_prop_ro("source", said<&talus::Scene::source>(), "File that it comes from.")
-      .def_prop_ro("title", said<&talus::Scene::title>())
-      .def_prop_ro("seed", said<&talus::Scene::seed>())
+       "Builds a scene from a dict of tables. tables: such as {\"time\": {\"end\": 2.0}}, copied. name:\n"
+       "stands for the file in messages, and its folder is where meshes are looked for. overrides:\n"
+       "\"table.key=value\" each.")
+      .def_prop_ro("source", said<&talus::Scene::source>(),
+                   "File that the scene comes from, or the name that stands for it.")
+      .def_prop_ro("title", said<&talus::Scene::title>(), "Title of the scene; may be empty.")
+      .def_prop_ro("seed", said<&talus::Scene::seed>(), "Random seed. World w of a scene has seed + w.")
       .def_prop_ro("dt", said<&talus::Scene::dt>(), "Length of a step [s].")
       .def_prop_ro("end", said<&talus::Scene::end>(), "Time at which a run ends [s].")
       .def_prop_ro(
           "domain",
           [](const Scene& s) { return std::pair(array_of(s.read().domain.min), array_of(s.read().domain.max)); },
-          handed_over, "Lower and upper corner [m], float64 [3] each.")
+          handed_over, "Lower and upper corner of the domain [m], float64 [3] each.")
       .def_prop_ro(
           "gravity", [](const Scene& s) { return array_of(s.read().domain.gravity); }, handed_over,
-          "[m/s2], float64 [3].")
+          "Acceleration of gravity [m/s2], float64 [3].")
       .def_prop_ro(
           "substeps", [](const Scene& s) { return s.read().solver.substeps; },
-          "Per step; 0: \"auto\", which a simulation replaces by what it chooses.")
-      .def_prop_ro("materials", named<&talus::Scene::materials>(), "Names, by index.")
-      .def_prop_ro("bodies", named<&talus::Scene::bodies>(), "Names, by index.")
-      .def_prop_ro("robots", named<&talus::Scene::robots>(), "Names.")
-      .def_prop_ro("shapes", named<&talus::Scene::shapes>(), "Names, by index.")
-      .def_prop_ro("cloths", named<&talus::Scene::cloths>(), "Names, by index.")
-      .def_prop_ro("sinks", named<&talus::Scene::sinks>(), "Names, by index.")
-      .def_prop_ro("depth_cameras", named<&talus::Scene::depth_cameras>(), "Names, by index.")
+          "Substeps per step. 0 stands for \"auto\", which a simulation replaces by the number that it chooses.")
+      .def_prop_ro("materials", named<&talus::Scene::materials>(), "Names of the materials, by index.")
+      .def_prop_ro("bodies", named<&talus::Scene::bodies>(), "Names of the bodies, by index.")
+      .def_prop_ro("robots", named<&talus::Scene::robots>(), "Names of the robots.")
+      .def_prop_ro("shapes", named<&talus::Scene::shapes>(), "Names of the shape-matched bodies, by index.")
+      .def_prop_ro("cloths", named<&talus::Scene::cloths>(), "Names of the sheets of cloth, by index.")
+      .def_prop_ro("sinks", named<&talus::Scene::sinks>(), "Names of the sinks, by index.")
+      .def_prop_ro("depth_cameras", named<&talus::Scene::depth_cameras>(), "Names of the depth cameras, by index.")
       .def(
           "to_toml", [](const Scene& s) { return talus::to_toml(s.read()); },
-          "Every setting written out; equal scenes have equal text.")
+          "Returns the scene as the text of a scene file, with every setting written out. Equal scenes have\n"
+          "equal text.")
       .def("__repr__", &Scene::repr);
   bind_building(c);
 
@@ -255,29 +268,34 @@ void bind_scene(nb::module_& m) {
         return Scene(talus::load_scene(file, overrides));
       },
       "file"_a, "overrides"_a = std::vector<std::string>{},
-      "Reads and checks a scene file. overrides: \"table.key=value\" as after --set of the program. Raises "
-      "SceneError.");
+      "Reads and checks a scene file. overrides: \"table.key=value\" each, as after --set of the\n"
+      "program talus. Raises SceneError, which names the line of the file.");
   m.def(
       "parse_scene",
       [](const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
         return Scene(talus::parse_scene(text, name, overrides));
       },
       "text"_a, "name"_a = "scene", "overrides"_a = std::vector<std::string>{},
-      "The same from text; name stands for the file in messages, and its folder is where meshes are looked for.");
-  m.def(
-      "load_robot", &load_robot, "file"_a, "name"_a = nb::none(), "keys"_a,
-      "Reads and checks a URDF file, and returns the keys of a [[robot]] for Scene.add_robot(**keys) or for a dict of "
-      "tables:\n"
-      "its absolute path, name (that of the robot in the file by default), and the keys that are given, as position=, "
-      "joints=.\n"
-      "Raises SceneError, which names the line of the file.");
+      "Reads and checks a scene from text. name: stands for the file in messages, and its folder is\n"
+      "where meshes are looked for. overrides: \"table.key=value\" each. Raises SceneError, which names\n"
+      "the line.");
+  m.def("load_robot", &load_robot,
+        nb::sig("def load_robot(file: str | os.PathLike, name: str | None = None, **keys: typing.Any) -> dict[str, "
+                "typing.Any]"),
+        "file"_a, "name"_a = nb::none(), "keys"_a,
+        "Reads and checks a URDF file, and returns the keys of a [[robot]] for Scene.add_robot(**keys) or\n"
+        "for a dict of tables. The result has the absolute path of the file, name (by default that of the\n"
+        "robot in the file), and the keys that are given, such as position= [m] and joints= [degrees or\n"
+        "m]. Raises SceneError, which names the line of the file.");
   m.def(
       "parse_scene",
-      [](const nb::dict& tables, const std::string& name, const std::vector<std::string>& overrides) {
+      [](const Tables& tables, const std::string& name, const std::vector<std::string>& overrides) {
         return Scene(talus::build_scene(table_from(tables, ""), name, overrides));
       },
       "tables"_a, "name"_a = "scene", "overrides"_a = std::vector<std::string>{},
-      "The same from a dict of tables, such as {\"material\": [{\"name\": \"sand\"}], \"time\": {\"end\": 2.0}}.");
+      "Builds and checks a scene from a dict of tables, such as {\"material\": [{\"name\": \"sand\"}],\n"
+      "\"time\": {\"end\": 2.0}}. name and overrides are those of the scene from text. Raises\n"
+      "SceneError, which names the value.");
 }
 
 }  // namespace talus_python

@@ -275,13 +275,15 @@ void bind_options(nb::class_<Simulation>& c) {
       },
       "scene"_a, nb::kw_only(), "device"_a = "auto", "threads"_a = 0, "verify"_a = false, "validation"_a = false,
       "timing"_a = true, "grid_cells"_a = 0, "contact_slots"_a = 0, "shelves"_a = 0, "devices"_a = nb::none(),
-      "device: \"auto\" (the best real GPU; without one the CPU), \"cpu\", or index or part of the name of one of\n"
-      "devices(). threads: of the CPU path, 0: all cores; the result does not depend on it. verify: every pass there\n"
-      "and by its reference, compared. validation: of Vulkan. timing: measure each pass. grid_cells: most cells of "
-      "the\n"
-      "neighbour table, 0: four per grain. contact_slots: at first, 0: an estimate. shelves: states of worlds\n"
-      "that save_world() can keep. devices: keep_devices_open().\n"
-      "Raises SceneError, DeviceError, ResourceError.");
+      "Sets a scene up on a device. scene: checked here, and copied. Raises SceneError, DeviceError or\n"
+      "ResourceError.\n\n"
+      "device: \"auto\" (the best real GPU; without one the CPU), \"cpu\", or the index or a part of\n"
+      "the name of one of devices(). threads: of the CPU path, 0: all cores; the result does not depend\n"
+      "on it. verify: runs every pass on the device and by its reference, and compares them.\n"
+      "validation: switches Vulkan's validation layer on. timing: measures each pass for pass_times.\n"
+      "grid_cells: most cells of the neighbour table, 0: four per grain. contact_slots: slots for\n"
+      "contacts at first, 0: an estimate. shelves: number of states of worlds that save_world() can\n"
+      "keep. devices: what keep_devices_open() returned, to take the device from.");
 }
 
 // Of a property that the engine has as a member without arguments.
@@ -292,27 +294,31 @@ template <auto member> auto told() {
 void bind_facts(nb::class_<Simulation>& c) {
   using S = talus::Simulation;
   c.def_prop_ro(
-       "scene", [](Simulation& s) { return Scene(s.idle().scene()); }, "A copy, with the substeps that were chosen.")
+       "scene", [](Simulation& s) { return Scene(s.idle().scene()); },
+       "A copy of the scene, with the number of substeps that was chosen.")
       .def_prop_ro(
-          "notes", [](Simulation& s) { return s.idle().notes(); }, "What was chosen for the scene, a sentence each.")
+          "notes", [](Simulation& s) { return s.idle().notes(); },
+          "What Talus chose for the scene and for commands, a sentence each.")
       .def_prop_ro(
           "warnings", [](Simulation& s) { return s.idle().warnings(); },
-          "What cannot be as asked for, a sentence each.")
-      .def_prop_ro("step", told<&S::step>(), "Steps done.")
+          "What in the scene does not work as asked, a sentence each.")
+      .def_prop_ro("step", told<&S::step>(), "Number of steps done.")
       .def_prop_ro(
-          "time", [](Simulation& s) { return s.idle().time(); }, "Simulated [s], in world 0 since it was reset.")
+          "time", [](Simulation& s) { return s.idle().time(); }, "Simulated time of world 0 since it was reset [s].")
       .def(
           "world_time", [](Simulation& s, std::uint32_t world) { return s.idle().time(world); }, "world"_a,
-          "Simulated [s], in a world since it was reset.")
-      .def_prop_ro("worlds", told<&S::worlds>(), "scene.worlds: copies side by side that do not see each other.")
-      .def_prop_ro("grain_count", told<&S::grain_count>(), "Grains that are there.")
-      .def_prop_ro("grains_born", told<&S::grains_born>(), "Since the start, those that are there then too.")
-      .def_prop_ro("fine_count", told<&S::fine_count>(), "Fine grains that are there.")
-      .def_prop_ro("device", told<&S::device>())
-      .def_prop_ro("memory_bytes", told<&S::memory_bytes>(), "Of all fields.")
-      .def_prop_ro("rebuilds", told<&S::rebuilds>(), "Of all neighbour lists.")
+          "Returns the simulated time of a world since it was reset [s]. world: its number.")
+      .def_prop_ro("worlds", told<&S::worlds>(),
+                   "Number of worlds (scene.worlds): copies of the scene side by side that do not touch each other.")
+      .def_prop_ro("grain_count", told<&S::grain_count>(), "Number of grains that are there, in all worlds.")
+      .def_prop_ro("grains_born", told<&S::grains_born>(),
+                   "Number of grains since the start, with those that sinks have taken, in all worlds.")
+      .def_prop_ro("fine_count", told<&S::fine_count>(), "Number of fine grains; 0 without [upsampling].")
+      .def_prop_ro("device", told<&S::device>(), "The device that the simulation runs on.")
+      .def_prop_ro("memory_bytes", told<&S::memory_bytes>(), "Memory of all fields [bytes].")
+      .def_prop_ro("rebuilds", told<&S::rebuilds>(), "Number of times that all neighbour lists were built.")
       .def_prop_ro("incremental_rebuilds", told<&S::incremental_rebuilds>(),
-                   "Rebuilds of the lists near displaced grains alone.")
+                   "Number of times that only the neighbour lists near displaced grains were built.")
       .def_prop_ro(
           "soil",
           [](Simulation& s) -> nb::object {
@@ -327,8 +333,11 @@ void bind_facts(nb::class_<Simulation>& c) {
             told["rough_grains"] = soil->rough_grains;
             return told;
           },
-          "The ground, where the scene has some: mass of all that came with it and of what is in its columns [kg], the "
-          "same in quanta, which never change, and the grains that came out of it, loose and fixed; else None.")
+          nb::sig("def soil(self) -> dict[str, float] | None"),
+          "The ground, over all worlds, or None where the scene has no [soil]: \"mass\" of the soil and\n"
+          "\"grid_mass\" of what of it lies in columns [kg]; \"quanta\", the mass as a whole number, which\n"
+          "never changes; \"live_grains\" that came out of the ground, and \"rough_grains\", the fixed ones\n"
+          "beside these.")
       .def(
           "soil_heights",
           [](Simulation& s, std::uint32_t world) {
@@ -338,20 +347,26 @@ void bind_facts(nb::class_<Simulation>& c) {
             return Array<float, nb::shape<any, any>>(data, {ny, nx}, owner_of(std::move(kept)));
           },
           "world"_a = 0,
-          "How high the ground is with the soil in and on it [m above the floor of the domain], float32 [rows along y, "
-          "columns along x]; [0, 0] without ground.")
+          "Returns the height of the ground above the floor of the domain, with the soil in and on it [m],\n"
+          "float32 [rows along y, columns along x]; float32 [0, 0] where the scene has no [soil]. world:\n"
+          "its number.")
       .def_prop_ro(
           "awake", [](Simulation& s) { return s.idle().awake(); },
-          "Grains that are awake, where grains sleep (solver.sleep); else None.")
+          "Number of grains that are awake, or None where grains do not sleep (solver.sleep).")
       .def_prop_ro(
           "grain_updates", [](Simulation& s) { return s.idle().grain_updates(); },
-          "Grains of the slices that dem has gone through, summed over substeps, where grains sleep; else None.")
-      .def_prop_ro("cfl_violations", told<&S::cfl_violations>(), "Grain-substeps too fast for their contacts.")
-      .def_prop_ro("cloth_uncounted", told<&S::cloth_uncounted>(), "Pushes on cloth that did not move it.")
-      .def_prop_ro("pass_times", told<&S::pass_times>())
+          "Number of grains that dem went through, summed over substeps, or None where grains do not sleep.")
+      .def_prop_ro(
+          "cfl_violations", told<&S::cfl_violations>(),
+          "Number of times that a grain moved more than half a radius in a substep, which is too fast for contacts.")
+      .def_prop_ro("cloth_uncounted", told<&S::cloth_uncounted>(),
+                   "Number of impulses on cloth that were too large to be counted, and did not move it.")
+      .def_prop_ro("pass_times", told<&S::pass_times>(),
+                   "Time of each pass since the start. With timing=False all are 0 on a Vulkan device.")
       .def_prop_ro(
           "sink_counts", [](Simulation& s) { return column_of(s.idle().sink_counts()); }, handed_over,
-          "Grains gone, uint32 [W sinks], world after world.")
+          "Number of grains that each sink has taken, in the order of Scene.sinks, world after world,\n"
+          "uint32 [W sinks].")
       .def_prop_ro(
           "emitter_counts",
           [](Simulation& s) {
@@ -360,7 +375,8 @@ void bind_facts(nb::class_<Simulation>& c) {
               counts.push_back({c.born, c.waiting, c.given_up});
             return counts;
           },
-          "Per emitter: grains released, due and waiting for room, and given up at its stop; world after world.")
+          "Three numbers for each emitter, world after world: grains released, grains due that wait for\n"
+          "room, and grains given up since they found no room until its stop.")
       .def_prop_ro(
           "periodic_crossings",
           [](Simulation& s) {
@@ -369,57 +385,99 @@ void bind_facts(nb::class_<Simulation>& c) {
               axes.emplace_back(axis.up, axis.down);
             return axes;
           },
-          "How often grains went through the ends of x, y, z, where periodic: (up, down) each.")
+          "Number of times that grains went through the ends of the x, y and z axis, where periodic: (up, down) each.")
       .def(
           "measure",
           [](Simulation& s, std::optional<std::uint32_t> world) {
             return world ? s.idle().measure(*world) : s.idle().measure();
           },
-          "world"_a = nb::none(), "Contacts, overlaps, energy of the state: of one world, or of all.")
+          "world"_a = nb::none(),
+          "Measures contacts, overlaps, energy and height of the state. world: number of one world; None: all of them.")
       .def(
           "state_hash",
           [](Simulation& s, std::optional<std::uint32_t> world) {
             return world ? s.idle().state_hash(*world) : s.idle().state_hash();
           },
-          "world"_a = nb::none(), "64 bits over all grains, or those of a world: equal states have equal hashes.")
+          "world"_a = nb::none(),
+          "Returns a hash of 64 bits over all grains: equal states have equal hashes. world: number of one\n"
+          "world; None: all.")
       .def(
-          "grains", [](Simulation& s) { return grains_of(s.idle().grains()); }, "Sorted by world and id; a copy.")
+          "grains", [](Simulation& s) { return grains_of(s.idle().grains()); },
+          "Returns a copy of all grains, sorted by world and id.")
       .def(
           "clumps", [](Simulation& s) { return clumps_of(s.idle().clumps()); },
-          "How clumps lie and move, sorted by world and first; a copy.")
+          "Returns a copy of the poses and velocities of all clumps, sorted by world and first.")
       .def(
           "fine_grains", [](Simulation& s) { return grains_of(s.idle().fine_grains()); },
-          "Likewise; they have numbers of their own.")
+          "Returns a copy of all fine grains, sorted by id. Their ids are numbers of their own.")
       .def(
           "contacts", [](Simulation& s) { return contacts_of(talus::contacts_of(s.idle())); },
-          "Contacts that press, with their forces, sorted by world, grain, kind and partner; a copy.")
-      .def("grain_memory", &Simulation::grain_memory, "As they lie in memory; on the CPU path without a copy.")
+          "Returns a copy of the contacts that press, with their forces, sorted by world, grain, kind and partner.")
+      .def("grain_memory", &Simulation::grain_memory,
+           "Returns the grains as they lie in memory: on the CPU path without a copy.")
       .def(
           "describe_step", [](Simulation& s, bool dot) { return s.idle().describe_step(dot); }, "dot"_a = false,
-          "A line per pass: what it reads and writes, and the barrier before it. dot: Graphviz.");
+          "Returns a line per pass of a step: what it reads and writes, and the barrier before it. dot: as Graphviz.");
+}
+
+// The module talus.plot, which is imported when it is first asked for.
+nb::object plots() {
+  return nb::module_::import_("talus.plot");
+}
+
+void bind_pictures(nb::class_<Simulation>& c) {
+  c.def("render", &Simulation::render, "width"_a = 1280, "height"_a = 720, nb::kw_only(), "eye"_a = nb::none(),
+        "target"_a = nb::none(), "fov"_a = nb::none(), "world"_a = 0,
+        "Draws one world, by its number world, and returns a picture of sRGB colours,\n"
+        "uint8 [height, width, 3], rows from the top. width, height: 16 to 8192 pixels. eye, target:\n"
+        "camera and the point it looks at [m], and fov: its vertical field of view [degrees]; those of\n"
+        "the scene by default. Raises DeviceError where no Vulkan device can draw.")
+      .def("depth", &Simulation::depth, "camera"_a,
+           "Returns what a depth camera of the scene sees in each of the W worlds [m],\n"
+           "float32 [W, height, width], rows from the top. camera: number or name. Where it sees nothing, a\n"
+           "depth is the camera's far, and a height is 0.")
+      .def(
+          "plot",
+          [](nb::object self, std::uint32_t world) { return plots().attr("overview")(self, "world"_a = world); },
+          nb::kw_only(), "world"_a = 0, nb::sig("def plot(self, *, world: int = 0) -> matplotlib.figure.Figure"),
+          "Returns a figure by talus.plot.overview(): the grains of a world from the side, the profile of\n"
+          "the heap, and the forces on bodies in the last advance(). world: its number. Raises\n"
+          "ModuleNotFoundError without matplotlib.")
+      .def(
+          "_repr_png_", [](nb::object self) { return plots().attr("png")(self); },
+          nb::sig("def _repr_png_(self) -> bytes | None"),
+          "Returns a picture of world 0 for notebooks, or None where no Vulkan device can draw or\n"
+          "matplotlib is missing.");
 }
 
 void bind_bodies(nb::class_<Simulation>& c) {
   c.def(
        "body", [](Simulation& s, const std::string& name, std::uint32_t world) { return s.idle().body(name, world); },
        "name"_a, "world"_a = 0,
-       "Number of a body: its place in Scene.bodies, and in world w as many more as w times all of them.\n"
-       "ValueError where there is none.")
-      .def("shape", &Simulation::shape, "name"_a)
-      .def("cloth", &Simulation::cloth, "name"_a)
+       "Returns the number of a body: world * len(scene.bodies) + its index in Scene.bodies. name: that\n"
+       "of the scene. Raises ValueError where there is none.")
+      .def("shape", &Simulation::shape, "name"_a,
+           "Returns the number of a shape-matched body of world 0. name: name or number. Raises ValueError\n"
+           "or IndexError where there is none.")
+      .def("cloth", &Simulation::cloth, "name"_a,
+           "Returns the number of a sheet of cloth of world 0. name: name or number. Raises ValueError or\n"
+           "IndexError where there is none.")
       .def(
           "body_state", [](Simulation& s, const Which& body) { return s.idle().body_state(s.body(body)); }, "body"_a,
-          "body, here and below: its number or its name.")
+          "Returns pose and velocities of a body. body: number or name.")
       .def(
           "shape_state", [](Simulation& s, const Which& shape) { return s.idle().shape_state(s.shape(shape)); },
-          "shape"_a)
-      .def("cloth_state", &Simulation::cloth_state, "cloth"_a)
+          "shape"_a, "Returns pose and velocity of a shape-matched body. shape: number or name.")
+      .def("cloth_state", &Simulation::cloth_state, "cloth"_a,
+           "Returns vertices, triangles and strain of a sheet of cloth. cloth: number or name.")
       .def(
-          "joint_state", [](Simulation& s, const Which& body) { return s.idle().joint_state(s.body(body)); }, "body"_a)
+          "joint_state", [](Simulation& s, const Which& body) { return s.idle().joint_state(s.body(body)); }, "body"_a,
+          "Returns value and speed of the joint that a body hangs on. body: number or name. Raises\n"
+          "ValueError where it hangs on none.")
       .def(
           "joint_load", [](Simulation& s, const Which& body) { return s.idle().joint_load(s.body(body)); }, "body"_a,
-          "What the joint to another dynamic body, or of a body that has such joints, did to the body in the last\n"
-          "step; None of other joints.")
+          "Returns what the joint to another dynamic body, or of a body that has such joints, did to a body\n"
+          "in the last step, or None of other joints. body: number or name.")
       .def(
           "body_loads",
           [](Simulation& s) {
@@ -427,7 +485,7 @@ void bind_bodies(nb::class_<Simulation>& c) {
             const std::size_t bodies = loads.size();
             return loads_of(std::move(loads), {bodies});
           },
-          "Of the last step.")
+          "Returns the loads on all bodies in the last step.")
       .def(
           "load_history",
           [](Simulation& s) {
@@ -436,7 +494,8 @@ void bind_bodies(nb::class_<Simulation>& c) {
             const std::size_t steps = bodies > 0 ? loads.size() / bodies : 0;
             return loads_of(std::move(loads), {steps, bodies});
           },
-          "Of each step of the last advance(), of at most the last 65536: arrays [steps, B, ...].");
+          "Returns the loads on all bodies in each step of the last advance(), or in the last 65536 of\n"
+          "them: arrays with an axis of steps before that of the bodies.");
 }
 
 // A robot, which keeps its simulation.
@@ -473,32 +532,56 @@ private:
 };
 
 void bind_robots(nb::module_& m, nb::class_<Simulation>& c) {
-  nb::class_<Robot>(
-      m, "Robot",
-      "A robot of a simulation, by the names of its joints. Values are degrees or m; arrays go by `joints`, "
-      "which\nleaves out those that follow others (mimic): they go along.")
-      .def_prop_ro("name", [](Robot& r) { return r.idle().name(); })
+  nb::class_<Robot>(m, "Robot",
+                    "A robot of a simulation, by the names of its J joints. Values are degrees (revolute) or m\n"
+                    "(prismatic). Joints that follow others (mimic) are not among the J: they go along.")
       .def_prop_ro(
-          "joints", [](Robot& r) { return r.idle().joints(); }, "Names of the joints to command.")
+          "name", [](Robot& r) { return r.idle().name(); }, "Name of the robot in the scene.")
       .def_prop_ro(
-          "links", [](Robot& r) { return r.idle().links(); }, "Names of the bodies that are its links.")
+          "joints", [](Robot& r) { return r.idle().joints(); },
+          "Names of the J joints that can be commanded, in the order of all arrays.")
+      .def_prop_ro(
+          "links", [](Robot& r) { return r.idle().links(); },
+          "Names of the bodies that are its links, for Simulation.body_state() and the like.")
       .def_prop_ro(
           "positions", [](Robot& r) { return column_of(r.idle().positions()); }, handed_over,
-          "Degrees or m, float64 [J].")
+          "Values of the joints [degrees or m], float64 [J].")
       .def_prop_ro(
           "velocities", [](Robot& r) { return column_of(r.idle().velocities()); }, handed_over,
-          "The same per s, in the step to come, float64 [J].")
+          "Speeds of the joints in the step to come [degrees/s or m/s], float64 [J].")
       .def_prop_ro(
           "torques", [](Robot& r) { return column_of(r.idle().torques()); }, handed_over,
-          "What grains, bodies and walls exerted about or along each joint in the last step, in the direction of its "
-          "value\n[N m or N], float64 [J]. Without gravity and the inertia of links.")
+          "Torque about, or force along, each joint that grains, bodies and walls exerted in the last step,\n"
+          "in the direction in which its value grows [N m or N], float64 [J]. Gravity and the inertia of\n"
+          "links are not in it.")
+      .def_prop_ro(
+          "efforts", [](Robot& r) { return column_of(r.idle().efforts()); }, handed_over,
+          "What motor, friction, damping and limits exerted about, or along, each joint in the last step\n"
+          "[N m or N], float64 [J]. These are -torques where drive is \"prescribed\".")
       .def(
-          "move", [](Robot& r, const Robot::Values& values) { r.idle().move(r.named(values)); }, "values"_a,
-          "Joints to values within their limits: a dict by names, or all of them in order. Others stay as they are "
-          "told.")
+          "move", [](Robot& r, const Robot::Values& values) { r.idle().move(r.named(values)); },
+          nb::sig("def move(self, values: collections.abc.Mapping[str, float] | collections.abc.Sequence[float] | "
+                  "numpy.typing.NDArray[typing.Any]) -> None"),
+          "values"_a,
+          "Moves joints to values within their limits [degrees or m]. values: a dict by name, or one number\n"
+          "for each of the J joints. Joints that are not named keep their command. Raises ValueError, and\n"
+          "commands none, for what cannot be.")
       .def(
-          "drive", [](Robot& r, const Robot::Values& speeds) { r.idle().drive(r.named(speeds)); }, "speeds"_a,
-          "Joints with speeds [degrees/s or m/s], up to their limits, likewise.")
+          "drive", [](Robot& r, const Robot::Values& speeds) { r.idle().drive(r.named(speeds)); },
+          nb::sig("def drive(self, speeds: collections.abc.Mapping[str, float] | collections.abc.Sequence[float] | "
+                  "numpy.typing.NDArray[typing.Any]) -> None"),
+          "speeds"_a,
+          "Drives joints with speeds up to their limits [degrees/s or m/s]. speeds: a dict by name, or one\n"
+          "number for each of the J joints. Joints that are not named keep their command. Raises\n"
+          "ValueError, and commands none, for what cannot be.")
+      .def(
+          "push", [](Robot& r, const Robot::Values& torques) { r.idle().push(r.named(torques)); },
+          nb::sig("def push(self, torques: collections.abc.Mapping[str, float] | collections.abc.Sequence[float] | "
+                  "numpy.typing.NDArray[typing.Any]) -> None"),
+          "torques"_a,
+          "Pushes joints with torques, or forces, beside those of their motors, until the next ones [N m or N].\n"
+          "torques: a dict by name, or one number for each of the J joints. Raises ValueError, and pushes none,\n"
+          "where drive is \"prescribed\".")
       .def("__repr__", [](Robot& r) -> std::string {
         Repr out("Robot");
         out.add(text_of(r.idle().name()));
@@ -512,7 +595,8 @@ void bind_robots(nb::module_& m, nb::class_<Simulation>& c) {
          return new Robot(std::move(self), name, world);
        },
        "name"_a, "world"_a = 0, nb::rv_policy::take_ownership,
-       "A robot of the scene in a world. ValueError where there is none.")
+       "Returns a robot of a world, by its number world. name: that of the scene. Raises ValueError\n"
+       "where there is none.")
       .def_prop_ro(
           "robots",
           [](nb::object self) {
@@ -521,7 +605,8 @@ void bind_robots(nb::module_& m, nb::class_<Simulation>& c) {
               all[spec.name.c_str()] = nb::cast(new Robot(self, spec.name, 0), nb::rv_policy::take_ownership);
             return all;
           },
-          nb::sig("def robots(self) -> dict[str, Robot]"), "Robots of the scene by name, in world 0.");
+          nb::sig("def robots(self) -> dict[str, Robot]"),
+          "Robots of the scene by name, in world 0; robot() returns those of other worlds.");
 }
 
 void bind_commands(nb::class_<Simulation>& c) {
@@ -531,7 +616,9 @@ void bind_commands(nb::class_<Simulation>& c) {
          s.idle().place_body(s.body(body), pose_of(position, rotation));
        },
        "body"_a, "position"_a, "rotation"_a = no_rotation,
-       "At once, and at rest there: where an episode begins. Pose as of move_body.")
+       "Puts a body at a pose at once, and at rest there, as where an episode begins. body: number or\n"
+       "name. position [m] and rotation, a quaternion x, y, z, w, are as of move_body(). Grains in its\n"
+       "place are moved out of it.")
       .def(
           "move_body",
           [](Simulation& s, const Which& body, const Three& position, const Four& rotation, double speed,
@@ -541,11 +628,11 @@ void bind_commands(nb::class_<Simulation>& c) {
           },
           "body"_a, "position"_a, "rotation"_a = no_rotation, nb::kw_only(), "speed"_a = no_limit,
           "acceleration"_a = no_limit, "spin"_a = no_limit, "spin_acceleration"_a = no_limit,
-          "Straight to a pose, and at rest there. position [m], rotation: quaternion x, y, z, w, both in the frame of "
-          "the\n"
-          "parent, or in the world. Limits [m/s, m/s2, rad/s, rad/s2] are above 0; without them it is there after a "
-          "step.\n"
-          "Takes the place of the motion in the scene until another command does, as do those below.")
+          "Moves a body straight to a pose, where it comes to rest. body: number or name. position: of its\n"
+          "origin [m]; rotation: quaternion x, y, z, w; both in the frame of the parent, or in the world.\n"
+          "Limits above 0: speed [m/s], acceleration [m/s2], spin [rad/s], spin_acceleration [rad/s2];\n"
+          "without them it is there after a step. The command takes the place of the motion in the scene\n"
+          "until another one does. Raises ValueError for what cannot be.")
       .def(
           "drive_body",
           [](Simulation& s, const Which& body, const Three& velocity, const Three& spin, double acceleration,
@@ -555,39 +642,52 @@ void bind_commands(nb::class_<Simulation>& c) {
           },
           "body"_a, "velocity"_a, "spin"_a = Three{}, nb::kw_only(), "acceleration"_a = no_limit,
           "spin_acceleration"_a = no_limit,
-          "With constant velocities [m/s, rad/s] once they are reached; frame and limits as of move_body.")
+          "Drives a body with a constant velocity of its origin [m/s] and a constant spin [rad/s] once they\n"
+          "are reached. body: number or name. Frame and limits (acceleration [m/s2],\n"
+          "spin_acceleration [rad/s2]) are as of move_body(). Raises ValueError for what cannot be.")
       .def(
           "move_joint",
           [](Simulation& s, const Which& body, double value) { s.idle().move_joint(s.body(body), value); }, "body"_a,
-          "value"_a, "The joint that a body hangs on, to a value [degrees or m] within its limits.")
+          "value"_a,
+          "Moves the joint that a body hangs on to a value [degrees or m] within its limits. body: number\n"
+          "or name. Of a dynamic body, value is the target of its motor. Raises ValueError for what cannot\n"
+          "be.")
       .def(
           "drive_joint",
           [](Simulation& s, const Which& body, double speed) { s.idle().drive_joint(s.body(body), speed); }, "body"_a,
-          "speed"_a, "With a speed [degrees/s or m/s], up to its limits. Of a dynamic body: of its motor.")
+          "speed"_a,
+          "Drives the joint that a body hangs on with a speed [degrees/s or m/s] until it is at a limit.\n"
+          "body: number or name. Of a dynamic body, speed is the target of its motor. Raises ValueError for\n"
+          "what cannot be.")
       .def(
           "push_joint",
           [](Simulation& s, const Which& body, double torque) { s.idle().push_joint(s.body(body), torque); }, "body"_a,
           "torque"_a,
-          "A torque [N m] about the joint of a dynamic body, or a force [N] along it, beside its motor, until another\n"
-          "one.")
+          "Applies a torque about the joint of a dynamic body [N m], or a force along it [N], beside its\n"
+          "motor, until another one. body: number or name. Raises ValueError for what cannot be.")
       .def(
           "push_body",
           [](Simulation& s, const Which& body, const Three& force, const Three& torque) {
             s.idle().push_body(s.body(body), {vector_of(force), vector_of(torque)});
           },
           "body"_a, "force"_a, "torque"_a = Three{},
-          "A force [N] at the centre of mass of a dynamic body and a torque [N m], in the axes of the world, until\n"
-          "another one.")
+          "Applies a force at the centre of mass of a dynamic body [N] and a torque [N m], in the axes of\n"
+          "the world, beside gravity and contacts, until another one. body: number or name. Raises\n"
+          "ValueError for what cannot be.")
       .def(
           "grab", [](Simulation& s, const Three& at, double radius) { return s.idle().grab(vector_of(at), radius); },
-          "at"_a, "radius"_a, "A hand holds the grains whose centres are that near [m] to a place; says how many.")
+          "at"_a, "radius"_a,
+          "Makes a hand hold the grains whose centres are within a radius of a place, in place of those it\n"
+          "held, and returns how many they are. at: centre [m], three numbers. radius: of the hand [m].")
       .def(
           "move_hand", [](Simulation& s, const Three& at) { s.idle().move_hand(vector_of(at)); }, "at"_a,
-          "On a straight line in the next step.")
-      .def("release", [](Simulation& s) { s.idle().release(); })
+          "Moves the hand to a place, on a straight line in the next step. at: its centre [m], three numbers.")
+      .def(
+          "release", [](Simulation& s) { s.idle().release(); }, "Makes the hand let go of its grains.")
       .def("change", &Simulation::change, "scene"_a,
-           "Goes on by the settings of a scene of the same grains, bodies, cloth and domain. Raises SceneError, and\n"
-           "changes nothing, where they differ in more than that.");
+           "Goes on by the settings of another scene of the same grains, bodies, cloth and domain. Raises\n"
+           "SceneError, and changes nothing, where they differ in more than settings; the message names the\n"
+           "key.");
 }
 
 using WorldNumbers = std::vector<std::uint32_t>;
@@ -599,73 +699,74 @@ void bind_worlds(nb::class_<Simulation>& c) {
          s.idle().reset_worlds(worlds, seeds);
        },
        "worlds"_a, "seeds"_a = std::vector<std::uint64_t>(),
-       "These worlds start anew, with seeds of their own for grains in other places; the others do not notice.\n"
-       "Raises SceneError where a seed makes more grains than a world has room for.")
+       "Starts worlds anew and leaves the others alone. worlds: their numbers. seeds: one for each of\n"
+       "them, for grains in other places; by default their own. Raises SceneError where a seed makes\n"
+       "more grains than a world has room for.")
       .def(
           "fork_world",
           [](Simulation& s, std::uint32_t world, const WorldNumbers& to) { s.idle().fork_world(world, to); }, "world"_a,
-          "to"_a, "Other worlds become as this one is: grains, bodies, commands, contacts' memory, time.")
+          "to"_a,
+          "Copies a world (grains, bodies, commands, contact history, time) into others. world: its number.\n"
+          "to: the numbers of the others.")
       .def(
           "save_world",
           [](Simulation& s, std::uint32_t world, std::uint32_t shelf) { s.idle().save_world(world, shelf); }, "world"_a,
-          "shelf"_a = 0, "Keeps a world's state on one of Simulation(shelves=...), on the device.")
+          "shelf"_a = 0,
+          "Keeps the state of a world on one of Simulation(shelves=...), on the device. world, shelf: their numbers.")
       .def(
           "restore_world",
           [](Simulation& s, std::uint32_t shelf, const WorldNumbers& worlds) { s.idle().restore_world(shelf, worlds); },
-          "shelf"_a, "worlds"_a, "Worlds become as the one was whose state is on a shelf.");
+          "shelf"_a, "worlds"_a,
+          "Copies the state on a shelf into worlds, as often as one likes. shelf: its number. worlds: their\n"
+          "numbers. Raises ValueError where the shelf is empty.");
 }
 
 }  // namespace
 
 void bind_simulation(nb::module_& m) {
-  nb::class_<talus::Checkpoint>(m, "Checkpoint", "A state in memory.")
-      .def_ro("step", &talus::Checkpoint::step)
-      .def_ro("device", &talus::Checkpoint::device, "On which a run goes on bit for bit.")
+  nb::class_<talus::Checkpoint>(m, "Checkpoint",
+                                "A state in memory, from Simulation.checkpoint() for Simulation.resume().")
+      .def_ro("step", &talus::Checkpoint::step, "Number of steps done.")
+      .def_ro("device", &talus::Checkpoint::device, "Device on which a run goes on bit for bit.")
       .def("__repr__", [](const talus::Checkpoint& c) -> std::string {
         return Repr("Checkpoint")("step", c.step)("device", c.device);
       });
 
-  nb::class_<Simulation> c(m, "Simulation",
-                           "A scene that runs. One thread at a time; advance() lets other threads of Python run.");
+  nb::class_<Simulation> c(
+      m, "Simulation",
+      "A scene that runs. One thread may use a simulation at a time; advance() lets other threads of\n"
+      "Python run, and a notebook shows a simulation as a picture where a Vulkan device can draw.");
   bind_options(c);
   c.def("advance", &Simulation::advance, "steps"_a = 1,
-        "Steps on by so many steps of scene.dt; one call of many steps is faster than many of one. Raises\n"
-        "ResourceError, StateError, or SceneError where a formula of a body's motion is not finite.");
+        "Advances by a number of steps of scene.dt; one call of many steps is faster than many of one.\n"
+        "Raises ResourceError, StateError, or SceneError where a formula of a body's motion is not\n"
+        "finite.");
   c.def("__repr__", &Simulation::repr);
   bind_facts(c);
   bind_bodies(c);
   bind_robots(m, c);
   bind_commands(c);
   bind_worlds(c);
-  c.def(
-      "export", &Simulation::write, "out"_a, "format"_a = nb::none(), nb::kw_only(), "contacts"_a = false,
-      "The state as files in a directory: \"vtp\" for ParaView (the default), \"extxyz\" for OVITO, \"ply\" or "
-      "\"csv\".\n"
-      "Each call adds a time: grains_00000.vtp, grains_00001.vtp .., beside them fine grains, cloth, bodies, and "
-      "indices\n"
-      "with the times, and heights of the ground; the first one of a simulation begins them anew. Without a format, a\n"
-      "name that ends with one (\"heap.vtp\") is a file of the grains alone, and one that ends with .tif (GeoTIFF) or\n"
-      ".vti (ParaView) one of the ground's heights, of world 0. contacts: contacts as well, and the force on each "
-      "grain.\n"
-      "Raises ExportError, or ValueError for an unknown format.");
+  c.def("export", &Simulation::write, "out"_a, "format"_a = nb::none(), nb::kw_only(), "contacts"_a = false,
+        "Writes the state as files in a directory out, for one time more with each call; the first call\n"
+        "begins them anew. format: \"vtp\" for ParaView (the default), \"extxyz\" for OVITO, \"ply\",\n"
+        "\"csv\", \"vtkhdf\", \"gsd\" or \"usda\". Grains are in grains_00000.vtp, grains_00001.vtp ..,\n"
+        "and beside them are fine grains, cloth, bodies, heights of the ground, and indices with the\n"
+        "times. contacts: writes contacts as well, and the force on each grain. Without a format, an out\n"
+        "that ends with one (\"heap.vtp\") is a file of the grains alone, and one that ends with .tif\n"
+        "(GeoTIFF) or .vti (ParaView) is a file of the ground's heights, of world 0. Raises ExportError,\n"
+        "or ValueError for an unknown format.");
   c.def(
        "save", [](Simulation& s, const std::filesystem::path& file) { s.idle().save(file); }, "file"_a,
-       "Everything that matters for going on bit for bit on the same device.")
+       "Saves the state to a file, from which resume() goes on bit for bit on the same device.")
       .def(
           "resume", [](Simulation& s, const std::filesystem::path& file) { s.idle().resume(file); }, "file"_a,
-          "From a file; raises CheckpointError.")
+          "Goes on from a file of save(). Raises CheckpointError where it cannot be read or is of another scene.")
       .def(
           "resume", [](Simulation& s, const talus::Checkpoint& checkpoint) { s.idle().resume(checkpoint); },
-          "checkpoint"_a, "From a state in memory.")
-      .def("checkpoint", told<&talus::Simulation::checkpoint>(), "The same in memory.")
-      .def("render", &Simulation::render, "width"_a = 1280, "height"_a = 720, nb::kw_only(), "eye"_a = nb::none(),
-           "target"_a = nb::none(), "fov"_a = nb::none(), "world"_a = 0,
-           "A picture: uint8 [height, width, 3], rows from the top, sRGB. eye, target [m] and fov [degrees, vertical]\n"
-           "take the place of the scene's camera. One world is drawn. Raises DeviceError where no Vulkan device can "
-           "draw.")
-      .def("depth", &Simulation::depth, "camera"_a,
-           "What a depth camera of the scene, by number or name, sees in every world: float32 [W, height, width] [m],\n"
-           "rows from the top; where it sees nothing its far, of a height map 0.");
+          "checkpoint"_a, "Goes on from a checkpoint in memory. Raises CheckpointError where it is of another scene.")
+      .def("checkpoint", told<&talus::Simulation::checkpoint>(), "Returns the state in memory, for resume().");
+  bind_pictures(c);
 }
 
 }  // namespace talus_python

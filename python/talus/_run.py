@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ._core import Simulation
@@ -17,11 +17,12 @@ def run(
     each: Callable[[Simulation], Any] | None = None,
     progress: bool = True,
 ) -> list[Any]:
-    """Steps on by so many simulated seconds, by default to the end of the scene.
+    """Advances a simulation, and returns a list of what `each` returned.
 
-    each: called with the simulation every so many simulated seconds (by default a hundredth of the run), and at the
-    end; a list of what it returned is the result. progress: a bar, where tqdm is installed. Ctrl-C stops between two
-    calls, with the simulation as it stands.
+    sim: the simulation. seconds: simulated time to advance by [s], by default to the end of the scene. each: is called
+    with the simulation at every multiple of `every` [s of simulated time, by default a hundredth of the run] and at the
+    end. progress: shows a bar, where tqdm is installed. Ctrl-C stops between two calls, with the simulation as it
+    stands. Raises ValueError unless every is above 0, and what Simulation.advance() does.
     """
     scene = sim.scene
     if seconds is None:
@@ -45,11 +46,12 @@ def run(
     return results
 
 
-def _bar(seconds: float, wanted: bool):
+def _bar(seconds: float, wanted: bool) -> AbstractContextManager[Any]:
     if not wanted:
         return nullcontext()
     try:
         from tqdm import tqdm
     except ModuleNotFoundError:
         return nullcontext()
-    return tqdm(total=seconds, unit="s", bar_format="{l_bar}{bar}| {n:.2f}/{total:.2f} s [{elapsed}<{remaining}{postfix}]")
+    bar: AbstractContextManager[Any] = tqdm(total=seconds, unit="s", bar_format="{l_bar}{bar}| {n:.2f}/{total:.2f} s [{elapsed}<{remaining}{postfix}]")
+    return bar

@@ -64,6 +64,14 @@ def test_the_checker_passes(name):
     check_env(small(name).unwrapped, skip_render_check=True)
 
 
+def test_environments_print_what_they_are():
+    env = small("talus/Bulldozing-v0", episode=3.0, control=0.5).unwrapped
+    assert repr(env) == "Bulldozing(grains=150, device='CPU', control=0.5 s, episode=3 s)"
+    envs = small_vector("talus/GearTower-v0", 2)
+    assert repr(envs) == "GearTowerVector(num_envs=2, grains=100, device='CPU', control=0.1 s, episode=20 s)"
+    assert repr(envs.worlds).startswith("Worlds(2, Simulation('Gear tower', device='CPU', grains=200, ")
+
+
 def test_a_seed_repeats_an_episode_bit_for_bit(name):
     env = small(name)
     first = play(env, 12, seed=3)
@@ -203,7 +211,7 @@ def test_what_was_saved_comes_back_as_often_as_one_likes(name):
     with pytest.raises(gym.error.ResetNeeded):
         worlds.save(0)
     worlds.reset(seed=7)
-    with pytest.raises(ValueError, match="shelf 0 is empty"):
+    with pytest.raises(ValueError, match="no environment was saved"):
         worlds.restore([0])
     worlds.action_space.seed(2)
     action = worlds.action_space.sample()

@@ -4,6 +4,7 @@ import runpy
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 PYTHON = Path(__file__).parent.parent
@@ -15,13 +16,21 @@ def example(name, monkeypatch, capsys, *arguments):
     return runpy.run_path(str(PYTHON / "examples" / name)), capsys.readouterr().out
 
 
-def test_what_the_readme_says(monkeypatch):
+def test_what_the_readme_says(monkeypatch, tmp_path):
     monkeypatch.chdir(PYTHON.parent)
-    simulations, scenes, robots, worlds, materials, environments = re.findall(r"```python\n(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
+    blocks = re.findall(r"```python
+(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
+    simulations, mujoco, plots, scenes, robots, worlds, materials, environments = blocks
     told = {}
     exec(simulations.replace("seconds=2.0", "seconds=0.02").replace("advance(100)", "advance(5)"), told)
     assert told["picture"].shape == (720, 1280, 3)
     assert told["sim"].joint_state("bucket").speed == 20.0
+    exec(mujoco, {})
+    matplotlib = pytest.importorskip("matplotlib.pyplot")
+    matplotlib.switch_backend("agg")
+    exec(plots.replace("101", "21").replace("100", "20").replace("overview.png", str(tmp_path / "overview.png")), told)
+    assert (tmp_path / "overview.png").stat().st_size > 10_000
+    matplotlib.close("all")
     exec(scenes, told)
     assert len(told["sim"].grains().id) == 50
     exec(robots.replace("advance(100)", "advance(5)"), told)
@@ -73,3 +82,54 @@ def test_the_sweep_of_gears_is_a_table_and_a_plot(tmp_path, monkeypatch, capsys)
     assert few["speedup"] == pytest.approx(1000.0 * told["dt_s"] / few["ms_per_step"], rel=0.05)
     assert said.count("\n") == 2 + 3
     assert (tmp_path / "gear_sweep.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.fixture
+def notebook(tmp_path, monkeypatch, capsys):
+    """Runs a notebook-style script in an empty folder, where it leaves a picture of its name."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    monkeypatch.chdir(tmp_path)
+    pyplot.switch_backend("agg")
+
+    def play(name):
+        told, said = example(name + ".py", monkeypatch, capsys)
+        assert (tmp_path / (name + ".png")).read_bytes().startswith(b"\x89PNG")
+        assert (PYTHON / "examples" / (name + ".py")).read_text().count("\n# %% [markdown]\n") >= 3
+        return told, said
+
+    yield play
+    pyplot.close("all")
+
+
+def test_a_first_heap(notebook):
+    told, _ = notebook("first_heap")
+    assert told["moving"] == 0
+    assert 18.0 < told["heap"].angle < 32.0
+    assert told["flatter"].angle < 0.5 * told["heap"].angle
+    assert told["rows"][-1][1].kinetic_energy == 0.0 < told["rows"][10][1].kinetic_energy
+
+
+def test_the_force_on_a_tool(notebook):
+    told, said = notebook("tool_force")
+    assert (told["drag"] > 5.0).all() and (np.diff(told["drag"]) > 5.0).all()  # N; the deeper, the larger
+    assert "8 cm deep: " in said
+
+
+def test_a_drum(notebook):
+    told, _ = notebook("drum")
+    assert 30.0 < told["angle"] < 45.0 and told["deviation"] < 8.0
+    assert told["torque"] == pytest.approx(told["weight"], rel=0.05)
+
+
+def test_a_robot_scoops(notebook):
+    told, said = notebook("robot_scoop")
+    assert told["lifted"].sum() > 30
+    assert told["force"] == pytest.approx(9.81 * told["mass"], rel=0.05)
+    assert abs(told["emptied"]) < 0.1 * told["force"]
+    assert "excavator/bucket" in said
+
+
+def test_a_bulldozer_learns(notebook):
+    told, _ = notebook("learning")
+    assert (np.diff(told["most"]) >= 0.0).all()
+    assert told["most"][-1] > 100.0 > told["most"][0] and told["average"][-1] > told["average"][0] + 20.0

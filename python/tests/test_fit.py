@@ -164,12 +164,14 @@ def sharp(material):
 )
 def test_uncertainties_are_what_they_say(law, true, ranges, scatter, repeats, fits, runs):
     """Of many fits to measurements with noise, the error over the uncertainty has a root mean square of 1 within a quarter, and a mean of 0 within 3 of its standard errors."""
-    chance, errors, noise = np.random.default_rng(11), [], np.array(scatter) / np.sqrt(repeats)
+    chance, errors, noise, undetermined = np.random.default_rng(11), [], np.array(scatter) / np.sqrt(repeats), 0
     for seed in range(fits):
         measured = law(true) + chance.normal(size=len(scatter)) * noise
         found = talus.fit(model(law, measured, noise, scatter, **ranges), runs=runs, seed=seed)
         errors.append([(found.material[k] - true[k]) / found.uncertainty[k] for k in true])
-        assert not found.undetermined and found.runs == runs
+        undetermined += bool(found.undetermined)
+        assert found.runs == runs
+    assert undetermined <= fits // 20
     assert 0.8 < np.sqrt(np.mean(np.square(errors))) < 1.25
     assert np.all(np.abs(np.mean(errors, axis=0)) < 3.0 / np.sqrt(fits))
 

@@ -1,4 +1,5 @@
 import gc
+import re
 import threading
 
 import numpy as np
@@ -165,6 +166,13 @@ def test_objects_print_what_they_are(sim):
     assert repr(sim.load_history()) == "Loads(10 steps, 3 bodies)"
     assert repr(sim.checkpoint()).startswith("Checkpoint(step=10, device='")
     assert repr(sim.device).startswith("DeviceSummary(name='CPU', ")
+    assert repr(sim.contacts()) == f"Contacts({len(sim.contacts())})"
+    assert repr(sim.grain_memory()) == f"GrainMemory(places={len(sim.grain_memory().id)}, in_place=True)"
+    assert re.fullmatch(r"PassTime\(name='\w+', calls=\d+, ms=[\d.e-]+\)", repr(sim.pass_times[0]))
+    for device in talus.devices():
+        shown = repr(device)
+        assert shown.startswith(f"Device(index={device.index}, name='{device.name}', type='{device.type}', ")
+        assert shown.endswith(" GB, usable)" if device.usable else " GB, not usable)")
     for thing in (sim.scene, sim.grain_memory(), sim.pass_times[0], talus.keep_devices_open()):
         assert " object at 0x" not in repr(thing)
         assert repr(thing).startswith(type(thing).__name__ + "(")

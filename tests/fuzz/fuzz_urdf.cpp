@@ -1,4 +1,4 @@
-// URDF files as robots of a scene, which is the same once written and read again.
+// URDF files as robots of a scene, whatever drives them, which is the same once written and read again.
 #include "engine/scene/text.h"
 #include "engine/scene/urdf.h"
 #include "small.h"
@@ -19,11 +19,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           !(std::abs(glm::length(joint.axis) - 1.0) < 1e-9))
         __builtin_trap();
     folder.write("robot.urdf", text);
-    const std::string scene = to_toml(parse_scene("[[robot]]\nname = \"r\"\nfile = \"robot.urdf\"\n", name));
-    if (to_toml(parse_scene(scene, name)) != scene)
-      __builtin_trap();
   } catch (const UrdfError&) {
-  } catch (const SceneError&) {
+    return 0;
   }
+  for (const char* drive : {"", "drive = \"position\"\nstiffness = 100\n", "drive = \"passive\"\nbase = \"free\"\n"})
+    try {
+      const std::string scene =
+          to_toml(parse_scene(std::string("[[robot]]\nname = \"r\"\nfile = \"robot.urdf\"\n") + drive, name));
+      if (to_toml(parse_scene(scene, name)) != scene)
+        __builtin_trap();
+    } catch (const SceneError&) {
+    }
   return 0;
 }

@@ -14,9 +14,10 @@ ENTRIES = {
 
 
 def register_all() -> None:
-    """Registers the environments with Gymnasium; once is enough, more does no harm."""
-    import gymnasium
+    """Registers the environments with Gymnasium; once is enough, more does no harm. Raises ModuleNotFoundError without
+    Gymnasium."""
+    from gymnasium.envs.registration import register, registry
 
     for name, entry in ENTRIES.items():
-        if name not in gymnasium.registry:
-            gymnasium.register(name, entry_point=entry, vector_entry_point=entry + "Vector")
+        if name not in registry:
+            register(name, entry_point=entry, vector_entry_point=entry + "Vector")

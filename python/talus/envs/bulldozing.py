@@ -51,8 +51,12 @@ class BulldozingVector(WorldsEnv):
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
-        """grains: how many; they are as large as makes the same heap. episode, control: its length and that of an
-        action [s]."""
+        """grains: number of them, 100 to a million; their radius makes the heap the same for any number.
+
+        num_envs: number of environments. episode: its length [s]. control: length of an action [s]. device, threads: as
+        of Simulation. render_mode: "rgb_array", "human" or None. autoreset_mode: SAME_STEP or DISABLED. Raises ValueError
+        for any other value.
+        """
         if not 100 <= grains <= 1_000_000:
             raise ValueError("grains: 100 .. 1000000")
         radius = 0.02 * (2000.0 / grains) ** (1.0 / 3.0)

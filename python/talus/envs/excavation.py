@@ -51,8 +51,13 @@ class ExcavationVector(WorldsEnv):
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
-        """grains: how many; they are as large as fills the tray. limits: "ignore", "penalise" or "end". episode,
-        control: its length and that of an action [s]."""
+        """grains: number of them, 100 to a million; their radius fills the tray alike for any number. limits: "ignore",
+        "penalise" or "end", as the class tells.
+
+        num_envs: number of environments. episode: its length [s]. control: length of an action [s]. device, threads: as
+        of Simulation. render_mode: "rgb_array", "human" or None. autoreset_mode: SAME_STEP or DISABLED. Raises ValueError
+        for any other value.
+        """
         if not 100 <= grains <= 1_000_000:
             raise ValueError("grains: 100 .. 1000000")
         if limits not in ("ignore", "penalise", "end"):
@@ -118,7 +123,7 @@ class ExcavationVector(WorldsEnv):
         return observations, rewards, ends, {"bin": mass.copy(), "torques": torques, "exceeded": exceeded}
 
     def _torques(self) -> np.ndarray:
-        """[N m], [W, 7]: along the axis of each joint, of the forces on all that it carries."""
+        """Torques about the axis of each joint, of the forces on all that it carries [N m], float64 [W, 7]."""
         forces, torques = (load[:, self._carried].astype(np.float64) for load in self.worlds.loads())
         states = [[self.worlds.body_state(int(b)) for b in (*links, links[-1] + 1)] for links in self._links]
         at = np.array([[state.position for state in states_of] for states_of in states])
@@ -132,7 +137,7 @@ class ExcavationVector(WorldsEnv):
 
 
 def axis_of(quaternion: np.ndarray) -> np.ndarray:
-    """Where the z axis of a frame points."""
+    """Returns the direction of the z axis of a frame, a unit vector float64 [3]. quaternion: x, y, z, w of the frame."""
     x, y, z, w = quaternion
     return np.array([2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)])
 

@@ -69,7 +69,8 @@ load_filter = 0.2
 
 
 def tower(gears: int, grains: int) -> str:
-    """The scene: left and right by turns, so that no way down leads past all gears."""
+    """Returns the text of a scene of so many gears and grains. Gears are left and right by turns, so that no way down
+    leads past all of them."""
     height = FLOOR * gears
     radius = 0.009 * (750.0 * gears / grains) ** (1.0 / 3.0)
     text = SCENE.format(
@@ -112,8 +113,13 @@ class GearTowerVector(WorldsEnv):
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
-        """grains: how many; they are as large as fills the tower alike. episode, control: its length and that of an
-        action [s]."""
+        """gears: number of them, even, 2 to 1000. grains: number of them, 100 to a million; their radius fills the tower
+        alike for any number.
+
+        num_envs: number of environments. episode: its length [s]. control: length of an action [s]. device, threads: as
+        of Simulation. render_mode: "rgb_array", "human" or None. autoreset_mode: SAME_STEP or DISABLED. Raises ValueError
+        for any other value.
+        """
         if not 2 <= gears <= 1000 or gears % 2:
             raise ValueError("gears: 2 .. 1000, an even number")
         if not 100 <= grains <= 1_000_000:

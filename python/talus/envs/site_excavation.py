@@ -51,8 +51,13 @@ class SiteExcavationVector(WorldsEnv):
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
-        """radius: mean of the grains [m], and columns of the ground are five times as wide. target: as the observation,
-        NaN where any height will do. episode, control: its length and that of an action [s]."""
+        """radius: mean radius of the grains, 0.02 to 0.08 [m]; columns of the ground are five times as wide. target: as the
+        observation, NaN where any height will do.
+
+        num_envs: number of environments. episode: its length [s]. control: length of an action [s]. device, threads: as
+        of Simulation. render_mode: "rgb_array", "human" or None. autoreset_mode: SAME_STEP or DISABLED. Raises ValueError
+        for any other value.
+        """
         if not 0.02 <= radius <= 0.08:
             raise ValueError("radius: 0.02 .. 0.08 m")
         overrides = [f"soil.radius=[{0.9 * radius:.6g}, {1.1 * radius:.6g}]"]
@@ -120,7 +125,8 @@ class SiteExcavationVector(WorldsEnv):
 
     def _volumes(self, ground: np.ndarray) -> np.ndarray:
         off = np.where(self._wanted, np.abs(ground.astype(np.float64) - self._target), 0.0)
-        return self._area * off.sum(axis=(1, 2))
+        volumes: np.ndarray = self._area * off.sum(axis=(1, 2))
+        return volumes
 
     def _observe(self) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, dict[str, np.ndarray]]:
         ground = self._ground()

@@ -6,11 +6,13 @@ import numpy as np
 
 
 def slip(resistance: np.ndarray, weight: float, grip: float, length: float, shear: float) -> np.ndarray:
-    """Slip of a track, 0 .. 1, at which it pulls as hard as it is held back (Janosi and Hanamoto 1961).
+    """Returns the slip of tracks at which they pull as hard as they are held back, a share 0 .. 1, float64 [..] of the
+    shape of resistance (Janosi and Hanamoto 1961).
 
     The ground yields under a track by up to slip * length, and its pull is the mean of weight * grip * (1 -
-    exp(-displacement / shear)) along it. resistance, weight [N]: of one track; negative resistance pushes, and costs no
-    slip. grip: coefficient of friction; length, shear [m]. 1: it turns on the spot.
+    exp(-displacement / shear)) along it. resistance: force that holds a track back [N]; negative resistance pushes, and
+    costs no slip. weight: on one track [N]. grip: coefficient of friction. length: of the track [m]. shear: shear
+    deformation modulus of the ground [m]. With a slip of 1 a track turns on the spot.
     """
     resistance = np.asarray(resistance, dtype=np.float64)
     low, high = np.zeros_like(resistance), np.ones_like(resistance)

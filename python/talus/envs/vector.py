@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import gymnasium as gym
 import numpy as np
+from gymnasium import spaces
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
@@ -36,14 +37,17 @@ class WorldsEnv(VectorEnv):
         num_envs: int,
         worlds: Worlds,
         *,
-        observation_space: gym.Space,
-        action_space: gym.Space,
+        observation_space: gym.Space[Any],
+        action_space: spaces.Box,
         control: float,
         episode: float,
         render_mode: str | None,
         autoreset_mode: AutoresetMode | str,
     ) -> None:
-        """control, episode: length of a step of the environment and of an episode [s]."""
+        """Sets the environments up. num_envs: how many; worlds: as many worlds of a scene. observation_space,
+        action_space: of one environment. control, episode: length of a step of the environment and of an episode [s].
+        render_mode: "rgb_array", "human" or None. autoreset_mode: SAME_STEP or DISABLED. Raises ValueError for others.
+        """
         self.metadata = {
             **self.metadata,
             "autoreset_mode": AutoresetMode(autoreset_mode),
@@ -60,6 +64,7 @@ class WorldsEnv(VectorEnv):
         self.single_action_space = action_space
         self.observation_space = batch_space(observation_space, num_envs)
         self.action_space = batch_space(action_space, num_envs)
+        self._lowest, self._highest = action_space.low, action_space.high
         self.steps_per_action = max(1, round(control / worlds.scene.dt))
         self.control = self.steps_per_action * worlds.scene.dt  # s
         self.episode_steps = max(1, round(episode / self.control))
@@ -68,6 +73,12 @@ class WorldsEnv(VectorEnv):
         self._randoms: dict[int, np.random.Generator] = {}  # by world
         self._saved: tuple[list[np.ndarray], np.random.Generator] | None = None
         self._window: Any = None
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(num_envs={self.num_envs}, grains={self.worlds.grain_count}, device={self.worlds.device!r}, "
+            f"control={self.control:g} s, episode={self.episode_steps * self.control:g} s)"
+        )
 
     # What an environment is. All worlds at once: arrays have an axis of num_envs first.
 
@@ -90,7 +101,8 @@ class WorldsEnv(VectorEnv):
     # For planning.
 
     def fork(self, world: int, to: Sequence[int]) -> None:
-        """Other environments become as one is, for all that follows: the same actions lead to the same bits."""
+        """Copies an environment, the number `world`, into those whose numbers are in `to`: the same actions then lead to
+        the same bits. Raises ValueError or ResetNeeded where it has no episode."""
         self._check_episode(world)
         to = [int(other) for other in to]
         self.worlds.fork(world, to)
@@ -100,13 +112,17 @@ class WorldsEnv(VectorEnv):
             self._randoms[other] = deepcopy(self._randoms[world])
 
     def save(self, world: int) -> None:
-        """Keeps what an environment is, for restore(); one at a time."""
+        """Keeps the state of an environment, the number `world`, for restore(), in place of the one that was kept before.
+        Raises ValueError or ResetNeeded where it has no episode."""
         self._check_episode(world)
         self.worlds.save(world)
         self._saved = [values[world].copy() for values in self._all_kept()], deepcopy(self._randoms[world])
 
     def restore(self, to: Sequence[int]) -> None:
-        """Environments become as the one was that was saved, as often as one likes."""
+        """Copies the state that save() keeps into the environments whose numbers are in `to`, as often as one likes. Raises
+        ValueError where none was saved."""
+        if self._saved is None:
+            raise ValueError("no environment was saved: save() one first")
         to = [int(world) for world in to]
         self.worlds.restore(to)
         saved, random = self._saved
@@ -117,8 +133,15 @@ class WorldsEnv(VectorEnv):
 
     # Gymnasium's API.
 
-    def reset(self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None):
-        """seed: of world 0, the others have the numbers that follow; or one for each."""
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Begins episodes, and returns observations and info: arrays with an axis of num_envs first, whose shapes and
+        units the class tells, as float32 [num_envs, ..].
+
+        seed: that of environment 0, and the others have the numbers that follow; or a list of one for each. options:
+        {"reset_mask": bool [num_envs]} resets those that are True alone. Raises ValueError for other sizes.
+        """
         mask = self._mask_of((options or {}).get("reset_mask"))
         if seed is None or isinstance(seed, (int, np.integer)):
             seeds = [None if seed is None else int(seed) + w for w in range(self.num_envs)]
@@ -134,7 +157,15 @@ class WorldsEnv(VectorEnv):
         self._show()
         return observations, _masked(info, mask)
 
-    def step(self, actions):
+    def step(
+        self, actions: np.ndarray
+    ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Takes a step of all environments, and returns observations, rewards (float64 [num_envs]), terminations and
+        truncations (bool [num_envs] each), and info, as the class tells them with their units.
+
+        actions: float [num_envs, ..], clipped to -1 .. 1. Raises ValueError for another shape or numbers that are not
+        finite, and ResetNeeded where an environment has no episode.
+        """
         if self._over.any():
             raise gym.error.ResetNeeded(
                 f"environments {np.flatnonzero(self._over).tolist()} have no episode: reset() them, "
@@ -145,7 +176,7 @@ class WorldsEnv(VectorEnv):
             raise ValueError(f"actions: an array of shape {self.action_space.shape}, not {actions.shape}")
         if not np.isfinite(actions).all():
             raise ValueError("actions: finite numbers")
-        self._act(np.clip(actions, self.action_space.low, self.action_space.high))
+        self._act(np.clip(actions, self._lowest, self._highest))
         self.worlds.advance(self.steps_per_action)
         self._elapsed += 1
         observations, rewards, terminations, info = self._observe()
@@ -166,12 +197,14 @@ class WorldsEnv(VectorEnv):
         return observations, rewards, terminations, truncations, info
 
     def render(self) -> tuple[np.ndarray, ...] | None:
-        """rgb_array: uint8 [480, 640, 3] of each world. human: reset and step show world 0 by themselves."""
+        """Returns a picture of each environment with render_mode="rgb_array", uint8 [480, 640, 3], and None otherwise. With
+        "human", reset() and step() show environment 0 by themselves."""
         if self.render_mode != "rgb_array":
             return None
         return tuple(self.worlds.render(world, *self.picture) for world in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
+        """Closes the window of render_mode="human"; close() calls this. kwargs are those of close(), and do not matter."""
         if self._window is not None:
             import pygame
 
@@ -235,34 +268,46 @@ def _masked(info: dict[str, Any], mask: np.ndarray) -> dict[str, Any]:
     return info | {f"_{key}": mask.copy() for key in info}
 
 
-class WorldEnv(gym.Env):
-    """One world of a vector environment, which a derived class names."""
+class WorldEnv(gym.Env[dict[str, np.ndarray], np.ndarray]):
+    """An environment that is the only world of a vector environment. A derived class names which: `vector`."""
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array", "human"], "render_fps": 10}
     vector: ClassVar[type[WorldsEnv]]
 
     def __init__(self, **settings: Any) -> None:
+        """Sets the environment up. settings: those of the vector environment but num_envs and autoreset_mode."""
         self.worlds_env = self.vector(1, autoreset_mode=AutoresetMode.DISABLED, **settings)
         self.metadata = {**self.metadata, "render_fps": self.worlds_env.metadata["render_fps"]}
         self.render_mode = self.worlds_env.render_mode
         self.observation_space = self.worlds_env.single_observation_space
         self.action_space = self.worlds_env.single_action_space
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
+    def __repr__(self) -> str:
+        return repr(self.worlds_env).replace("Vector(num_envs=1, ", "(")
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Begins an episode, and returns observation and info, whose shapes and units the class tells, as float32 [..].
+        seed: of its random numbers; None goes on with those of the episode before. options do not matter."""
         super().reset(seed=seed)
         self.worlds_env._randoms[0] = self.np_random
         observations, info = self.worlds_env.reset()
         return _first(observations), _first(info)
 
-    def step(self, action):
+    def step(self, action: np.ndarray) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
+        """Takes a step, and returns observation (float32 [..] each), reward, terminated, truncated and info, as the class
+        tells them with their units. action: float [..], clipped to -1 .. 1. Raises as the vector environment does."""
         observations, rewards, terminations, truncations, info = self.worlds_env.step(np.asarray(action)[None])
         return _first(observations), float(rewards[0]), bool(terminations[0]), bool(truncations[0]), _first(info)
 
-    def render(self):
+    def render(self) -> np.ndarray | None:
+        """Returns a picture with render_mode="rgb_array", uint8 [480, 640, 3], and None otherwise."""
         pictures = self.worlds_env.render()
         return None if pictures is None else pictures[0]
 
     def close(self) -> None:
+        """Closes the window of render_mode="human"."""
         self.worlds_env.close()
 
 

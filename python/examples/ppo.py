@@ -1,4 +1,4 @@
-"""A bulldozer learns to push gravel into a box: python examples/learn.py [FOLDER] [--steps 115200] [--minutes 60] ...
+"""A bulldozer learns to push gravel into a box: python examples/ppo.py [FOLDER] [--steps 115200] [--minutes 60] ...
 
 PPO (Schulman et al. 2017) by stable-baselines3, on worlds of Bulldozing that step together; python/README.md says what to install. The
 curve goes to FOLDER as learning.json, with seed, steps and time, and as learning.png.
@@ -12,7 +12,9 @@ actions, and one that is always straight ahead, play the same episodes.
 import argparse
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import matplotlib
@@ -25,6 +27,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
 import talus
+from talus.envs.bulldozing import BulldozingVector
 
 matplotlib.use("agg")
 from matplotlib import pyplot
@@ -46,19 +49,18 @@ ACTIONS = round(EPISODE / CONTROL)
 TRIALS, TRIAL_SEED = 16, 1_000_000  # episodes of the curve: this seed and those that follow
 
 
-def make(worlds):
-    return gymnasium.make_vec(
-        "talus/Bulldozing-v0", num_envs=worlds, grains=args.grains, episode=EPISODE, control=CONTROL, device=args.device
-    )
+def make(worlds: int) -> BulldozingVector:
+    return BulldozingVector(worlds, grains=args.grains, episode=EPISODE, control=CONTROL, device=args.device)
 
 
-def pooled(images, size):
+def pooled(images: np.ndarray, size: int) -> np.ndarray:
     """Means of size x size pixels, [worlds, pixels]."""
     worlds, height, width = images.shape
-    return images.reshape(worlds, height // size, size, width // size, size).mean(axis=(2, 4)).reshape(worlds, -1)
+    means: np.ndarray = images.reshape(worlds, height // size, size, width // size, size).mean(axis=(2, 4))
+    return means.reshape(worlds, -1)
 
 
-def compact(observation):
+def compact(observation: dict[str, np.ndarray]) -> np.ndarray:
     """What the policy sees, float32 [worlds, 202], each about -1 .. 1: the pose, heights on the ground, depths ahead."""
     x, y, yaw = observation["pose"].T
     pose = np.stack([x / 2.0, y, np.cos(yaw), np.sin(yaw)], axis=1)
@@ -69,50 +71,54 @@ def compact(observation):
 class CompactWorlds(VecEnv):
     """A vector environment of Gymnasium that resets in the same step, as stable-baselines3 wants it."""
 
-    def __init__(self, env):
+    def __init__(self, env: BulldozingVector) -> None:
         self.env = env
-        seen = compact({key: np.zeros(space.shape) for key, space in env.observation_space.items()}).shape[1:]
+        assert isinstance(env.observation_space, spaces.Dict)
+        seen = compact({key: np.zeros(space.shape or ()) for key, space in env.observation_space.items()}).shape[1:]
         super().__init__(env.num_envs, spaces.Box(-np.inf, np.inf, seen), env.single_action_space)
 
-    def reset(self):
+    def reset(self) -> np.ndarray:
         return compact(self.env.reset(seed=self._seeds[0])[0])
 
-    def step_async(self, actions):
+    def step_async(self, actions: np.ndarray) -> None:
         self.actions = actions
 
-    def step_wait(self):
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         observation, rewards, terminated, truncated, info = self.env.step(self.actions)
-        infos = [{} for _ in range(self.num_envs)]
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for world in np.flatnonzero(terminated | truncated):
             last = compact({key: value[None] for key, value in info["final_obs"][world].items()})[0]
             infos[world] = {"terminal_observation": last, "TimeLimit.truncated": not terminated[world]}
         return compact(observation), rewards.astype(np.float32), terminated | truncated, infos
 
-    def close(self):
+    def close(self) -> None:
         self.env.close()
 
     # The rest that a VecEnv has: worlds are no objects of their own.
 
-    def get_attr(self, attr_name, indices=None):
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         return [getattr(self.env, attr_name)] * len(list(self._get_indices(indices)))
 
-    def set_attr(self, attr_name, value, indices=None):
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         raise NotImplementedError("all worlds are one simulation")
 
-    def env_method(self, method_name, *method_args, indices=None, **method_kwargs):
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
         raise NotImplementedError("all worlds are one simulation")
 
-    def env_is_wrapped(self, wrapper_class, indices=None):
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
         return [False] * len(list(self._get_indices(indices)))
+
+
+Act = Callable[[dict[str, np.ndarray]], np.ndarray]
 
 
 class Trials:
     """Plays the episodes of the curve, and tells return and share of grains in the goal box at the end of each."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.env = make(TRIALS)
 
-    def __call__(self, act):
+    def __call__(self, act: Act) -> dict[str, list[float]]:
         observation, _ = self.env.reset(seed=TRIAL_SEED)
         returns = np.zeros(TRIALS)
         for _ in range(ACTIONS):
@@ -120,31 +126,31 @@ class Trials:
             returns += rewards
         return {"returns": returns.round(2).tolist(), "goal": info["final_info"]["goal"].round(4).tolist()}
 
-    def random(self):
+    def random(self) -> dict[str, list[float]]:
         self.env.action_space.seed(args.seed)
         return self(lambda _: self.env.action_space.sample())
 
-    def ahead(self):
+    def ahead(self) -> dict[str, list[float]]:
         return self(lambda _: np.tile([1.0, 0.0], (TRIALS, 1)))
 
 
 class Curve(BaseCallback):
     """Measures now and then, and stops when the CPU time is spent."""
 
-    def __init__(self, trials):
+    def __init__(self, trials: Trials) -> None:
         super().__init__()
         self.trials = trials
-        self.points = []
+        self.points: list[dict[str, Any]] = []
         self.began = time.perf_counter(), time.process_time()
 
-    def _on_step(self):
-        return time.process_time() - self.began[1] < 60.0 * args.minutes
+    def _on_step(self) -> bool:
+        return time.process_time() - self.began[1] < 60.0 * float(args.minutes)
 
-    def _on_rollout_start(self):
+    def _on_rollout_start(self) -> None:
         if self.num_timesteps >= args.every * len(self.points):
             self.measure()
 
-    def measure(self):
+    def measure(self) -> None:
         point = self.trials(lambda observation: self.model.predict(compact(observation), deterministic=True)[0])
         wall, cpu = time.perf_counter() - self.began[0], time.process_time() - self.began[1]
         self.points.append({"steps": self.num_timesteps, "wall_s": round(wall, 1), "cpu_s": round(cpu, 1), **point})
@@ -155,7 +161,7 @@ class Curve(BaseCallback):
         )
 
 
-def draw(told, file):
+def draw(told: dict[str, Any], file: Path) -> None:
     steps = [point["steps"] for point in told["curve"]]
     figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
     for panel, key, scale, label in zip(axes, ("returns", "goal"), (1, 100), ("return", "grains in the goal box [%]")):
@@ -171,7 +177,7 @@ def draw(told, file):
 
 torch.set_num_threads(1)  # more than one lose, for nets this small
 trials = Trials()
-told = {
+told: dict[str, Any] = {
     "environment": {"grains": args.grains, "episode_s": EPISODE, "control_s": CONTROL, "worlds": args.worlds},
     "seed": args.seed,
     "device": trials.env.worlds.device,

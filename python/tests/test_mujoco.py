@@ -1,0 +1,241 @@
+"""Bodies of MuJoCo models in scenes, and both programs stepped together."""
+
+import runpy
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import talus
+
+mujoco = pytest.importorskip("mujoco")
+together = pytest.importorskip("talus.mujoco")
+
+RADIUS = 0.01
+
+SHAPES = """
+<mujoco><asset><mesh name="wedge" vertex="0 0 0 .1 0 0 0 .1 0 0 0 .1 .1 .1 .1"/></asset><worldbody>
+<geom type="plane" size="1 1 .1"/>
+<body name="hinged" pos=".1 .2 .3" euler="10 20 30"><joint axis="0 1 0" pos=".05 0 0"/>
+  <geom type="box" size=".1 .2 .3" pos=".01 .02 .03" euler="40 -50 60"/>
+  <geom type="sphere" size=".05" pos=".5 0 0"/>
+  <geom type="capsule" size=".02 .1" fromto="0 0 0 0 .2 0"/>
+  <geom type="cylinder" size=".03 .07" pos="0 0 .9"/>
+  <geom type="box" size=".5 .5 .5" contype="0" conaffinity="0"/>
+  <body name="tip" pos="0 0 .5" quat=".1 .7 .2 .3"><geom type="mesh" mesh="wedge"/></body>
+</body>
+<body name="ghost"><geom type="sphere" size=".1" contype="0" conaffinity="0"/></body>
+</worldbody></mujoco>
+"""
+
+
+def box_model(mass, timestep=0.0005):
+    return mujoco.MjModel.from_xml_string(
+        f'<mujoco><option timestep="{timestep}" gravity="0 0 -9.81"/><worldbody><body name="box" pos="0 0 .14"><freejoint/>'
+        f'<geom type="box" size=".06 .06 .03" mass="{mass}"/></body></worldbody></mujoco>'
+    )
+
+
+def bed(body, dt=0.0005, substeps=4):
+    return talus.Scene(
+        {
+            "time": {"dt": dt, "end": 9},
+            "domain": {"min": [-0.12, -0.12, 0], "max": [0.12, 0.12, 0.4]},
+            "solver": {"substeps": substeps},
+            "material": [{"name": "sand", "friction": 0.5, "rolling_friction": 0.1}],
+            "grains": [
+                {
+                    "material": "sand",
+                    "radius": RADIUS,
+                    "sampling": "lattice",
+                    "spacing": 1.02,
+                    "fill": {"box": {"min": [-0.12, -0.12, 0], "max": [0.12, 0.12, 0.1]}},
+                }
+            ],
+            "body": body,
+        }
+    )
+
+
+def fall(mass, iterations, seconds=1.0):
+    """Heights [m] of a box of MuJoCo that falls onto a bed, forces on it [N], and its velocities upwards [m/s], one per step."""
+    model = box_model(mass)
+    data = mujoco.MjData(model)
+    scene = bed(together.bodies(model, data))
+    sim = talus.Simulation(scene, device="cpu", shelves=1 if iterations > 1 else 0)
+    both = together.CoSimulation(model, data, sim, iterations=iterations)
+    heights, forces, velocities = [], [], []
+    for _ in range(round(seconds / scene.dt)):
+        both.step()
+        heights.append(data.qpos[2])
+        forces.append(both.wrenches[0, 2])
+        velocities.append(data.qvel[2])
+    np.testing.assert_allclose(sim.body_state("box").position, data.xpos[1], atol=1e-12)
+    return np.array(heights), np.array(forces), np.array(velocities), sim
+
+
+def test_bodies_are_where_the_model_has_them(tmp_path):
+    model = mujoco.MjModel.from_xml_string(SHAPES)
+    data = mujoco.MjData(model)
+    data.qpos[0] = 0.4
+    mujoco.mj_forward(model, data)
+    tables = together.bodies(model, data, prefix="arm/", meshes=tmp_path)
+    assert [t["name"] for t in tables] == ["arm/world", "arm/hinged", "arm/tip"]
+    assert [list(p)[0] for p in tables[1]["parts"]] == ["box", "sphere", "capsule", "cylinder"]
+    assert tables[1]["parts"][0]["box"]["size"] == pytest.approx([0.2, 0.4, 0.6])
+    assert tables[1]["parts"][2]["capsule"] == pytest.approx({"radius": 0.02, "height": 0.24})
+    assert tables[1]["parts"][3]["cylinder"] == pytest.approx({"radius": 0.03, "height": 0.14})
+    scene = talus.Scene({"domain": {"min": [-2, -2, -2], "max": [2, 2, 2]}, "body": tables})
+    sim = talus.Simulation(scene, device="cpu")
+    for name in ("hinged", "tip"):
+        state = sim.body_state(f"arm/{name}")
+        x, y, z, w = state.rotation
+        np.testing.assert_allclose(state.position, data.body(name).xpos, atol=1e-12)
+        np.testing.assert_allclose(abs(np.dot([w, x, y, z], data.body(name).xquat)), 1.0, atol=1e-12)
+    (file,) = tmp_path.glob("wedge_*.obj")
+    lines = file.read_text().splitlines()
+    geom = model.geom_dataid.tolist().index(0)
+    vertices = np.array([[float(x) for x in line.split()[1:]] for line in lines if line.startswith("v")])
+    placed = vertices @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
+    expected = np.array([[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1], [0.1, 0.1, 0.1]])
+    expected = expected @ data.body("tip").xmat.reshape(3, 3).T + data.body("tip").xpos
+    for point in expected:
+        assert np.abs(placed - point).max(axis=1).min() < 1e-6
+
+
+def test_what_a_model_has_and_a_scene_has_not_is_named():
+    model = mujoco.MjModel.from_xml_string(SHAPES)
+    with pytest.raises(ValueError, match=r"geom \d+ of body tip is a mesh: say in meshes="):
+        together.bodies(model)
+    with pytest.raises(ValueError, match='the model has no body "hook"; there are: world, hinged, tip, ghost'):
+        together.bodies(model, names=["hook"])
+    with pytest.raises(ValueError, match="body ghost has no geom that collides"):
+        together.bodies(model, names=["ghost"])
+    egg = mujoco.MjModel.from_xml_string(
+        '<mujoco><worldbody><body name="egg"><geom name="shell" type="ellipsoid" size=".1 .1 .2"/></body></worldbody></mujoco>'
+    )
+    with pytest.raises(ValueError, match="geom shell of body egg is of the type mjGEOM_ELLIPSOID"):
+        together.bodies(egg)
+
+    model = box_model(1.0)
+    data = mujoco.MjData(model)
+    sim = talus.Simulation(bed(together.bodies(model)), device="cpu")
+    with pytest.raises(ValueError, match="is no multiple of the model's timestep"):
+        together.CoSimulation(box_model(1.0, 0.0003), data, sim)
+    with pytest.raises(ValueError, match='the scene has no body "bucket"'):
+        together.CoSimulation(model, data, sim, {"box": "bucket"})
+    with pytest.raises(ValueError, match='the model has no body "bucket"'):
+        together.CoSimulation(model, data, sim, {"bucket": "box"})
+    with pytest.raises(ValueError, match="iterations = 0 must be at least 1"):
+        together.CoSimulation(model, data, sim, iterations=0)
+    with pytest.raises(ValueError, match=r"iterations need Simulation\(shelves=1\)"):
+        together.CoSimulation(model, data, sim, iterations=5)
+    heavy = talus.Simulation(bed([{**together.bodies(model)[0], "mass": 1.0}]), device="cpu")
+    with pytest.raises(ValueError, match="body box has a mass"):
+        together.CoSimulation(model, data, heavy)
+
+
+ARM = """
+<mujoco><option timestep="5e-5" integrator="RK4" gravity="0 0 -9.81"/>
+<default><geom contype="1"/></default>
+<worldbody>
+<body name="post" pos="0 0 .2"><geom type="box" size=".02 .02 .02"/>
+ <body name="upper" pos=".1 0 0" euler="10 20 30">
+  <joint name="a" axis="0 1 0" pos=".02 .01 0" damping=".02" ref="15" stiffness=".5" springref="30"/>
+  <geom type="capsule" fromto="0 0 0 .3 0 0" size=".02" mass="1"/>
+  <body name="fore" pos=".3 0 0" euler="0 0 -40"><joint name="b" axis="0 .6 .8" range="-100 100"/>
+   <geom type="capsule" fromto="0 0 0 .25 0 0" size=".015" mass=".6"/>
+   <body name="plate" pos=".25 0 0"><geom type="box" size=".02 .05 .05" mass=".2"/>
+    <body name="slider" pos=".02 0 0"><joint name="c" type="slide" axis="1 0 0" ref=".01"/><geom type="sphere" size=".03" mass=".3"/></body>
+   </body></body></body></body>
+<body name="free" pos="0 1 0" euler="30 0 0"><freejoint/><geom type="box" size=".05 .1 .2" mass="2" pos=".03 0 0"/>
+ <body name="bob" pos=".05 0 -.2"><joint type="ball" name="d"/><geom type="sphere" size=".05" pos="0 0 -.2" mass=".5"/></body></body>
+</worldbody>
+<actuator><position name="pa" joint="a" kp="40" kv="2"/><velocity joint="b" kv=".3"/>
+<position joint="c" kp="300" kv="10" gear="2" forcerange="-20 20"/></actuator></mujoco>"""
+
+
+def test_a_model_moves_in_talus_as_in_mujoco():
+    """All kinds of joints and actuators. MuJoCo's step is a twentieth of Talus's, whose error is of first order."""
+    model = mujoco.MjModel.from_xml_string(ARM)
+    data = mujoco.MjData(model)
+    data.qpos[0] += 0.2
+    data.qvel[:] = [0.3, 1.0, 0.0, 0.1, 0.2, 0.3, 1.0, 2.0, -1.0, 0.0, 0.0, 0.0]
+    data.ctrl[:] = [0.6, 0.5, 0.03]
+    mujoco.mj_forward(model, data)
+    tables, robot = together.robot(model, data, name="arm")
+    domain = {"x": "open", "y": "open", "z": "open"}
+    scene = talus.Scene({"time": {"dt": 0.001}, "domain": domain, "body": tables, "robot": [robot]})
+    sim = talus.Simulation(scene, device="cpu")
+    arm = sim.robots["arm"]
+    assert arm.joints == ["a", "b", "c"]
+    np.testing.assert_allclose(arm.positions, [*np.degrees(data.qpos[:2]), data.qpos[2]], atol=1e-5)
+    np.testing.assert_allclose(arm.velocities, [*np.degrees(data.qvel[:2]), data.qvel[2]], atol=1e-4)
+    for _ in range(20):
+        mujoco.mj_step(model, data, 1000)
+        sim.advance(50)
+        for name in ("upper", "fore", "plate", "slider"):
+            np.testing.assert_allclose(sim.body_state(f"arm/{name}").position, data.body(name).xpos, atol=5e-4)
+        for name in ("free", "bob"):  # which fall 5 m
+            np.testing.assert_allclose(sim.body_state(f"arm/{name}").position, data.body(name).xpos, atol=6e-3)
+    assert np.abs(np.degrees(data.qpos[1])) > 20
+
+
+def test_what_a_robot_of_a_model_leaves_out_is_told():
+    def model(body, more=""):
+        return mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{body}</worldbody>{more}</mujoco>")
+
+    ball = '<geom type="sphere" size=".1" mass="1"/>'
+    with pytest.raises(ValueError, match="body cart has 2 joints: in Talus a body has one"):
+        together.robot(model(f'<body name="cart"><joint type="slide"/><joint/>{ball}</body>'))
+    with pytest.raises(ValueError, match="actuator grip is none of position, velocity and motor"):
+        together.robot(model(f'<body><joint name="j"/>{ball}</body>', '<actuator><muscle name="grip" joint="j" lengthrange="0 1"/></actuator>'))
+    with pytest.warns(UserWarning, match="the armature of joint j is left out"):
+        together.robot(model(f'<body><joint name="j" armature=".1"/>{ball}</body>'))
+    with pytest.warns(UserWarning, match="1 equality constraints of the model are left out"):
+        together.robot(model(f'<body name="a"><joint/>{ball}</body><body name="b" pos="1 0 0"><joint/>{ball}</body>',
+                             '<equality><connect body1="a" body2="b" anchor="0 0 0"/></equality>'))  # fmt: skip
+    with pytest.warns(UserWarning, match="actuator pull drives no joint"):
+        together.robot(model(f'<body><site name="s"/><joint/>{ball}</body>', '<actuator><motor name="pull" site="s"/></actuator>'))
+    # A frame without mass, and one that a child is fixed to.
+    tables, robot = together.robot(
+        model(f'<body name="frame" pos="0 0 1"><body name="held" pos="0 0 1" euler="0 90 0"><joint name="j" axis="0 1 0"/>{ball}</body></body>')
+    )
+    assert [t["name"] for t in tables] == ["robot/held"]
+    assert tables[0]["joint"]["origin"] == pytest.approx([0, 0, 2])
+    assert robot == {"name": "robot", "links": [{"body": "robot/held", "joint": "j"}]}
+
+def test_a_box_of_mujoco_rests_on_grains_as_one_of_the_scene_does():
+    mass = 1.0
+    sim = talus.Simulation(
+        bed([{"name": "box", "mass": mass, "position": [0, 0, 0.14], "box": {"size": [0.12, 0.12, 0.06]}}]), device="cpu"
+    )
+    sim.advance(1000)
+    heights, forces, velocities, sim_of_both = fall(mass, iterations=20)
+    # What grains exert is what MuJoCo moves by: the weight and the change of momentum.
+    change = (velocities[-1] - velocities[-201]) / (200 * sim_of_both.scene.dt)
+    assert forces[-200:].mean() == pytest.approx(mass * (9.81 + change), rel=2e-3)
+    assert heights[-200:].mean() == pytest.approx(sim.body_state("box").position[2], abs=RADIUS)
+    assert heights[-200:].std() < 0.05 * RADIUS
+
+
+def test_iterations_bear_a_body_of_a_hundredth_of_the_grains_mass():
+    heights, forces, _, sim = fall(0.0324, iterations=20, seconds=0.4)
+    radius = sim.grains().radius
+    assert (4 / 3 * np.pi * radius**3).sum() * 1600 == pytest.approx(100 * 0.0324, rel=0.02)
+    assert forces[-100:].mean() == pytest.approx(9.81 * 0.0324, rel=0.02)
+    assert heights[-100:].std() < 0.05 * RADIUS
+    assert heights.max() < 0.1401  # nothing throws it
+
+
+def test_a_panda_feels_the_weight_of_what_it_scoops(capsys, monkeypatch):
+    pytest.importorskip("pybullet_data")
+    monkeypatch.setattr(sys, "argv", ["panda_scoop.py"])
+    runpy.run_path(str(Path(__file__).parents[1] / "examples" / "panda_scoop.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    lifted = int(printed.split("of which ")[1].split(" ")[0])
+    force, weight = (float(part.split(" N")[0]) for part in printed.split("force on the scoop at the end: ")[1].split("grains: "))
+    assert lifted > 30
+    assert weight < -0.5
+    assert force == pytest.approx(weight, rel=0.02)
