@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import difflib
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._core import Error, Scene, Simulation
 
@@ -21,6 +23,8 @@ GRAVITY = 9.81  # m/s2
 FRICTION = ("friction_static", "friction", "friction_kinetic")  # keys of a material; the first that is given is that of a sticking contact
 REQUIRED = object()
 
+Array = NDArray[np.float64]
+
 
 class DataError(Error):
     """Data of talus.fit that cannot be: the file and the place in it, and what is allowed."""
@@ -29,13 +33,14 @@ class DataError(Error):
 class Table:
     """A table of the data, whose keys are taken one by one. finish() reports those that nobody took."""
 
-    def __init__(self, keys: Any, path: str, where) -> None:
-        self.where, self.path, self.taken = where, path, []
+    def __init__(self, keys: Any, path: str, where: Callable[[str], str]) -> None:
+        self.where, self.path = where, path
+        self.taken: list[str] = []
         if not isinstance(keys, dict):
             raise DataError(f"{where(path)}: {path} must be a table")
         self.keys = keys
 
-    def fail(self, key: str, what: str) -> None:
+    def fail(self, key: str, what: str) -> NoReturn:
         path = ".".join(part for part in (self.path, key) if part)
         raise DataError(f"{self.where(path)}: {path} {what}")
 
@@ -81,9 +86,9 @@ class Quantity:
 
     name: str
     unit: str
-    value: np.ndarray
-    uncertainty: np.ndarray
-    at: np.ndarray | None = None  # depths of forces [m]
+    value: Array
+    uncertainty: Array
+    at: Array | None = None  # depths of forces [m]
 
 
 class Experiment:
@@ -94,7 +99,9 @@ class Experiment:
     exact = False  # whether simulate() is a formula, without scatter, in place of a simulation
 
     def __init__(self, table: Table, label: str) -> None:
-        self.label, self.keys, self.warnings, self.quantities = label, table.keys, [], []
+        self.label, self.keys = label, table.keys
+        self.warnings: list[str] = []
+        self.quantities: list[Quantity] = []
         self.read_grains(table)
         self.read(table)
         for name, (unit, low, high, absolute, relative) in self.measures.items():
@@ -126,7 +133,7 @@ class Experiment:
     def read(self, table: Table) -> None:
         """Takes the keys of the geometry."""
 
-    def check(self, material: dict, fail) -> None:
+    def check(self, material: dict[str, Any], fail: Callable[[str], Any]) -> None:
         """Calls fail(message) where the experiment cannot be done with a material of these keys."""
 
     def bulk(self) -> float:
@@ -158,12 +165,12 @@ class Experiment:
         """The radius of [[grains]] [m]: a number, or [min, max]."""
         return self.radii if self.radii[0] < self.radii[1] else self.radii[0]
 
-    def tables(self, domain: dict, material: dict, solver: dict, end: float, seed: int, worlds: int, **more: Any) -> dict:
+    def tables(self, domain: dict[str, Any], material: dict[str, Any], solver: dict[str, Any], end: float, seed: int, worlds: int, **more: Any) -> dict[str, Any]:
         """Tables of a scene."""
         return {"scene": {"title": self.label, "seed": seed, "worlds": worlds}, "time": {"dt": 0.004 * self.pace, "end": end}, "domain": domain,
                 "solver": {"method": "dem", **solver}, "material": [{**material, "name": "grains"}], **more}
 
-    def lattice(self, spacing: float = LATTICE, **geometry: Any) -> dict:
+    def lattice(self, spacing: float = LATTICE, **geometry: Any) -> dict[str, Any]:
         """[[grains]] that fill a geometry from below."""
         return {"material": "grains", "radius": self.size(), "count": self.count, "sampling": "lattice", "spacing": spacing, "velocity_random": 0.1 * self.pace,
                 "fill": geometry}
@@ -173,10 +180,10 @@ class Experiment:
         cell = 2.0 * LATTICE * self.radii[1]
         return (math.ceil(self.count / int(width / cell + 1e-6) ** 2) + 1) * cell
 
-    def simulation(self, tables: dict, device: str, threads: int) -> Simulation:
+    def simulation(self, tables: dict[str, Any], device: str, threads: int) -> Simulation:
         return Simulation(Scene(tables, self.label), device=device, threads=threads, timing=False)
 
-    def loose(self, sim: Simulation, fixed: int = 0) -> list[tuple[np.ndarray, np.ndarray]]:
+    def loose(self, sim: Simulation, fixed: int = 0) -> list[tuple[Array, Array]]:
         """Positions and radii of the grains of each world behind so many that are fixed."""
         grains = sim.grains()
         worlds = []
@@ -185,7 +192,7 @@ class Experiment:
             worlds.append((grains.position[own][fixed:].astype(float), grains.radius[own][fixed:].astype(float)))
         return worlds
 
-    def simulate(self, material: dict, *, seed: int = 1, worlds: int = 1, solver: dict = {}, device: str = "cpu", threads: int = 1) -> dict[str, np.ndarray]:
+    def simulate(self, material: dict[str, Any], *, seed: int = 1, worlds: int = 1, solver: dict[str, Any] = {}, device: str = "cpu", threads: int = 1) -> dict[str, Array]:
         """Quantities of each world by their names: arrays [worlds, values]. World w has the seed `seed` + w."""
         raise NotImplementedError
 
@@ -197,7 +204,7 @@ def _rounded(count: float) -> str:
     return f"{float(f'{count:.1g}'):,.0f}"
 
 
-def heap(position: np.ndarray, floor: float, radius: float) -> tuple[float, float]:
+def heap(position: Array, floor: float, radius: float) -> tuple[float, float]:
     """Angle of the cone with the moments of the grains above the first layer [degrees], and the radius of the base [m]: that of a cone which has 90 %
     of its volume within the same distance from its axis as the heap."""
     above = position[position[:, 2] > floor + 2.0 * radius]
@@ -216,10 +223,10 @@ class Heap(Experiment):
     measures = {"angle": ("degrees", 0.0, 89.0, 1.0, 0.0), "run_out": ("m", 1e-6, 1000.0, 0.0, 0.03)}
     FLOOR = 1.45
 
-    def domain(self, half: float, top: float) -> dict:
+    def domain(self, half: float, top: float) -> dict[str, Any]:
         return {"min": [-half, -half, 0.0], "max": [half, half, top], "rough": True}
 
-    def figures(self, sim: Simulation, fixed: int) -> dict[str, np.ndarray]:
+    def figures(self, sim: Simulation, fixed: int) -> dict[str, Array]:
         r = self.mean_radius()
         angles, outs = zip(*(heap(position, self.FLOOR * r, r) for position, _ in self.loose(sim, fixed)))
         return {"angle": np.array(angles)[:, None], "run_out": np.array(outs)[:, None]}
@@ -236,14 +243,14 @@ class LiftedCylinder(Heap):
         self.speed = table.number("lift_speed", 1e-4, 100.0, "m/s", 0.1)
 
     def bulk(self) -> float:
-        return math.pi * self.radius**2 * self.height
+        return float(math.pi * self.radius**2 * self.height)
 
     def coarsen(self) -> None:
         super().coarsen()
         if self.radius < 5.0 * self.mean_radius():
             self.warnings.append(f"{self.label}: the cylinder is only {self.radius / self.mean_radius():.2g} radii of its grains wide; grains = N allows more")
 
-    def simulate(self, material, *, seed=1, worlds=1, solver={}, device="cpu", threads=1):
+    def simulate(self, material: dict[str, Any], *, seed: int = 1, worlds: int = 1, solver: dict[str, Any] = {}, device: str = "cpu", threads: int = 1) -> dict[str, Array]:
         r, inner, bottom = self.mean_radius(), self.radius, 2.6 * self.mean_radius()
         filled = self.lattice_height(1.6 * inner)
         settle = 0.3 * self.pace + 1.5 * math.sqrt(2.0 * (filled - self.height) / GRAVITY)
@@ -275,7 +282,7 @@ class PouredHeap(Heap):
         self.duration = table.number("duration", 0.01, 1000.0, "s", None)
 
     def bulk(self) -> float:
-        return self.volume
+        return float(self.volume)
 
     def coarsen(self) -> None:
         super().coarsen()
@@ -288,7 +295,7 @@ class PouredHeap(Heap):
             self.warnings.append(f"{self.label}: pouring takes {least:.2g} s in place of {self.duration:.2g} s, since grains leave the funnel one by one")
         self.duration = max(self.duration or 0.0, least)
 
-    def simulate(self, material, *, seed=1, worlds=1, solver={}, device="cpu", threads=1):
+    def simulate(self, material: dict[str, Any], *, seed: int = 1, worlds: int = 1, solver: dict[str, Any] = {}, device: str = "cpu", threads: int = 1) -> dict[str, Array]:
         rest = 1.5 * self.pace + math.sqrt(2.0 * self.fall / GRAVITY)
         end = 3.0 * self.duration + rest
         emitter = {"material": "grains", "radius": self.size(), "rate": self.count / self.duration, "count": self.count,
@@ -321,7 +328,7 @@ class Drum(Experiment):
             table.fail("radius", f"must be at least 10 radii of the largest grain, {10.0 * self.radii[1]:g} m")
 
     def bulk(self) -> float:
-        return self.filling * math.pi * self.radius**2 * self.LENGTH * self.radii[1]
+        return float(self.filling * math.pi * self.radius**2 * self.LENGTH * self.radii[1])
 
     def coarsen(self) -> None:
         # The slice is a number of radii long, so that the number of grains goes by the radius squared.
@@ -338,7 +345,7 @@ class Drum(Experiment):
                                  "slow drums")
             self.rate = slowest
 
-    def simulate(self, material, *, seed=1, worlds=1, solver={}, device="cpu", threads=1):
+    def simulate(self, material: dict[str, Any], *, seed: int = 1, worlds: int = 1, solver: dict[str, Any] = {}, device: str = "cpu", threads: int = 1) -> dict[str, Array]:
         r, inner = self.radii[1], self.radius
         far, half, ribs = inner + 4.0 * r, 0.5 * self.LENGTH * r, max(12, round(inner / r))
         lying = {"height": 2.0 * half + 8.0 * r, "rotation": [90, 0, 0]}
@@ -374,7 +381,7 @@ class BulkDensity(Experiment):
         self.width = max(13.0 * self.radii[1], (0.5 * self.count * self.grain_volume() / PACKING) ** (1.0 / 3.0))
         self.pace = math.sqrt(self.mean_radius() / 0.005)
 
-    def simulate(self, material, *, seed=1, worlds=1, solver={}, device="cpu", threads=1):
+    def simulate(self, material: dict[str, Any], *, seed: int = 1, worlds: int = 1, solver: dict[str, Any] = {}, device: str = "cpu", threads: int = 1) -> dict[str, Array]:
         r = self.radii[1]
         half, filled = 0.5 * self.width, self.lattice_height(self.width)
         end = 0.5 * self.pace + 1.5 * math.sqrt(2.0 * filled / GRAVITY)
@@ -391,7 +398,7 @@ class BulkDensity(Experiment):
         return {"bulk_density": density * np.array(shares)[:, None]}
 
 
-def _volume_below(z: np.ndarray, radius: np.ndarray, level: float) -> np.ndarray:
+def _volume_below(z: Array, radius: Array, level: float) -> Array:
     """Of spheres, below a level [m3]: a cap of height h has the volume pi h^2 (r - h / 3)."""
     h = np.clip(level - z + radius, 0.0, 2.0 * radius)
     return math.pi * h * h * (radius - h / 3.0)
@@ -422,23 +429,29 @@ class Penetration(Experiment):
         self.quantities.append(Quantity("force", "N", np.array(force, float), np.array(sigma, float), np.array(depth, float)))
 
     def bulk(self) -> float:
-        return (self.WIDTH * self.radius) ** 2 * self.bed
+        return float((self.WIDTH * self.radius) ** 2 * self.bed)
 
     def coarsen(self) -> None:
         super().coarsen()
         if self.radius < 2.5 * self.mean_radius():
             self.warnings.append(f"{self.label}: the {self.type} is only {self.radius / self.mean_radius():.2g} radii of its grains wide; grains = N allows more")
-        depth = self.quantities[0].at
+        depth = self.depths()
         fastest = depth[-1] / (1.5 * self.pace)
         if self.speed < fastest:
             self.warnings.append(f"{self.label}: it goes in at {fastest:.2g} m/s in place of {self.speed:.2g}, where forces are still those of slow motion")
             self.speed = fastest
 
-    def body(self) -> tuple[dict, float]:
+    def depths(self) -> Array:
+        """Of the forces [m]."""
+        at = self.quantities[0].at
+        assert at is not None
+        return at
+
+    def body(self) -> tuple[dict[str, Any], float]:
         """Its geometry, and how far its lowest point is below its origin [m]."""
         raise NotImplementedError
 
-    def simulate(self, material, *, seed=1, worlds=1, solver={}, device="cpu", threads=1):
+    def simulate(self, material: dict[str, Any], *, seed: int = 1, worlds: int = 1, solver: dict[str, Any] = {}, device: str = "cpu", threads: int = 1) -> dict[str, Array]:
         r, half = self.radii[1], 0.5 * self.WIDTH * self.radius
         filled = self.lattice_height(2.0 * half)
         settle = 0.5 * self.pace + 1.5 * math.sqrt(2.0 * (filled - self.bed) / GRAVITY)
@@ -447,8 +460,7 @@ class Penetration(Experiment):
         body = {"name": "body", "position": [0, 0, away], "load_filter": 0.0, **geometry}
         domain = {"min": [-half, -half, 0], "max": [half, half, away + below + 2.0 * r], "x": "periodic", "y": "periodic"}
         fill = self.lattice(box={"min": [-half, -half, 0], "max": [half, half, filled]})
-        quantity = self.quantities[0]
-        depth = quantity.at
+        depth = self.depths()
         reach = min(0.5 * r, 0.5 * float(np.diff(depth, prepend=0.0).min()))  # forces are averaged over depths +- this
         dt = 0.004 * self.pace
         steps = math.ceil((depth[-1] + reach + 0.5 * r) / self.speed / dt)
@@ -469,7 +481,7 @@ class Plate(Penetration):
 
     type = "plate"
 
-    def body(self):
+    def body(self) -> tuple[dict[str, Any], float]:
         thickness = 0.4 * self.radius
         return {"cylinder": {"radius": self.radius, "height": thickness}}, 0.5 * thickness
 
@@ -479,11 +491,11 @@ class Cone(Penetration):
 
     type = "cone"
 
-    def read(self, table):
+    def read(self, table: Table) -> None:
         self.opening = table.number("opening", 10.0, 170.0, "degrees", 60.0)
         super().read(table)
 
-    def body(self):
+    def body(self) -> tuple[dict[str, Any], float]:
         height = self.radius / math.tan(math.radians(0.5 * self.opening))
         return {"cone": {"radius": self.radius, "height": height, "rotation": [180, 0, 0]}}, 0.5 * height
 
@@ -496,17 +508,17 @@ class SlidingAngle(Experiment):
     measures = {"angle": ("degrees", 0.0, 84.0, 1.0, 0.0)}
     exact = True
 
-    def read_grains(self, table):
+    def read_grains(self, table: Table) -> None:
         pass
 
-    def coarsen(self):
+    def coarsen(self) -> None:
         pass
 
-    def check(self, material: dict, fail) -> None:
+    def check(self, material: dict[str, Any], fail: Callable[[str], Any]) -> None:
         if not any(key in material for key in FRICTION):
             fail("sliding_angle sees friction: give it, or find it")
 
-    def simulate(self, material, *, seed=1, worlds=1, solver={}, device="cpu", threads=1):
+    def simulate(self, material: dict[str, Any], *, seed: int = 1, worlds: int = 1, solver: dict[str, Any] = {}, device: str = "cpu", threads: int = 1) -> dict[str, Array]:
         friction = next(material[key] for key in FRICTION if key in material)
         return {"angle": np.full((worlds, 1), math.degrees(math.atan(friction)))}
 

@@ -12,17 +12,23 @@ from __future__ import annotations
 import math
 import os
 import re
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._core import Error, Scene
 from ._experiments import EXPERIMENTS, REQUIRED, DataError, Experiment, Table
+
+Array = NDArray[np.float64]
 
 UNDETERMINED = 0.2  # standard uncertainty from which on a parameter is not determined, in widths of its range
 PRIOR = 12.0  # 1 / variance of a value that may be anywhere in its range, by its width
@@ -43,7 +49,7 @@ class Parameter:
 
     def value(self, u: float) -> float:
         if self.logarithmic:
-            return self.low * (self.high / self.low) ** u
+            return float(self.low * (self.high / self.low) ** u)
         return self.low + (self.high - self.low) * u
 
     def width(self, u: float) -> float:
@@ -61,11 +67,11 @@ class Data:
     solver: dict[str, Any]
     experiments: list[Experiment]
 
-    def material(self, u: np.ndarray) -> dict[str, Any]:
+    def material(self, u: Array) -> dict[str, Any]:
         return {**self.fixed, **{p.name: p.value(float(x)) for p, x in zip(self.parameters, u)}}
 
 
-def load_data(data: str | os.PathLike | dict) -> Data:
+def load_data(data: str | os.PathLike[str] | dict[str, Any]) -> Data:
     """Reads and checks the data of fit(): a file, or the same as a dict of tables. Raises DataError."""
     if isinstance(data, dict):
         tables, text, name = data, "", "data"
@@ -75,10 +81,7 @@ def load_data(data: str | os.PathLike | dict) -> Data:
             text = Path(data).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(f"{name}: cannot be read: {error}") from None
-        try:
-            import tomllib
-        except ModuleNotFoundError:  # before Python 3.11
-            import tomli as tomllib
+        tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
         try:
             tables = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
@@ -130,7 +133,7 @@ def load_data(data: str | os.PathLike | dict) -> Data:
             table.fail("type", f"must be {', '.join(EXPERIMENTS)}, not {kind!r}" + (f"; did you mean {near[0]}?" if near else ""))
         same = sum(m.get("type") == kind for m in measurements if isinstance(m, dict)) > 1
         checked.experiments.append(EXPERIMENTS[kind](table, f"{kind} {number + 1}" if same else kind))
-        checked.experiments[-1].check(checked.material(np.zeros(len(parameters))), lambda what, t=table: t.fail("", what))
+        checked.experiments[-1].check(checked.material(np.zeros(len(parameters))), partial(table.fail, ""))
     fixed["name"] = name_of_material
     return checked
 
@@ -157,7 +160,7 @@ def _place(name: str, text: str, path: str) -> str:
 
 @dataclass
 class Row:
-    """A measured value and what the fitted material gives in the simulation."""
+    """A measured value and what the fitted material gives in the simulation, in the unit `unit`."""
 
     experiment: str
     quantity: str
@@ -172,22 +175,36 @@ class Row:
 
 @dataclass
 class Fit:
-    """What fit() found. str() is a table; save() writes the material, plot() a picture."""
+    """What fit() found. str() of it is a table of the parameters and the measured values. Parameters have the units of their keys in a scene."""
 
     data: str
+    """File of the measurements, or "data"."""
     material: dict[str, Any]
-    uncertainty: dict[str, float]  # standard, of each parameter
-    correlation: np.ndarray  # of the parameters, in the order of `uncertainty`
-    undetermined: list[list[str]]  # parameters, or combinations of such, which the data do not determine
+    """Keys and values of the [[material]], those that were found among them."""
+    uncertainty: dict[str, float]
+    """Standard uncertainties of the parameters, by their names, in the units of their keys."""
+    correlation: Array
+    """Of the parameters, in the order of `uncertainty`: float64 [P, P], numbers from -1 to 1."""
+    undetermined: list[list[str]]
+    """Parameters, or combinations of parameters, that the data do not determine."""
     rows: list[Row]
+    """Each measured value beside the fitted one."""
     chi2: float
+    """Squares of the differences of measured and fitted values, by their covariance: a number, about the number of values less that of parameters."""
     runs: int
+    """Simulations that were made."""
     seconds: float
+    """Time that the fit took [s]."""
     seed: int
+    """Of the random numbers of the fit."""
     warnings: list[str]
+    """Sentences: what was changed in the experiments, and what the data do not tell."""
     solver: dict[str, Any] = field(default_factory=dict)
-    samples: dict[str, np.ndarray] = field(default_factory=dict)  # parameters of the runs of each experiment [runs, parameters]
-    results: dict[str, np.ndarray] = field(default_factory=dict)  # what these runs gave [runs, values], in the order of `rows`
+    """Keys of [solver] in the simulations."""
+    samples: dict[str, Array] = field(default_factory=dict)
+    """Parameters of the runs of each experiment, in the order of `uncertainty`: float64 [runs, P], in the units of their keys."""
+    results: dict[str, Array] = field(default_factory=dict)
+    """Quantities that these runs gave, in the order and the units of `rows`: float64 [runs, Q]."""
 
     def __str__(self) -> str:
         lines = [f"{self.runs} runs in {self.seconds:.0f} s", "", "| parameter | value | standard uncertainty |", "|---|---|---|"]
@@ -218,11 +235,15 @@ class Fit:
                 lines.append(f"{key} = {_toml(value)}")
         return "\n".join(lines) + "\n"
 
-    def save(self, file: str | os.PathLike) -> None:
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """Writes to_toml() to a file."""
         Path(file).write_text(self.to_toml(), encoding="utf-8")
 
-    def plot(self, file: str | os.PathLike) -> None:
-        """Measurements beside what the material gives, and the parameters of the runs with the estimate; by matplotlib."""
+    def plot(self, file: str | os.PathLike[str]) -> None:
+        """Draws the measurements beside what the material gives, and the parameters of the runs with the estimate, by matplotlib.
+
+        file: .png, .svg or another ending that matplotlib writes.
+        """
         _require("matplotlib")
         from matplotlib.figure import Figure
 
@@ -287,7 +308,7 @@ def _require(*modules: str) -> None:
         raise Error(f"talus.fit needs {' and '.join(missing)}: pip install 'talus[fit]'")
 
 
-def basis(u: np.ndarray) -> np.ndarray:
+def basis(u: Array) -> Array:
     """Rows 1, x_i, x_i x_j of points u [n, d], with x = 2 u - 1."""
     x = 2.0 * u - 1.0
     pairs = [x[:, i] * x[:, j] for i in range(x.shape[1]) for j in range(i, x.shape[1])]
@@ -308,7 +329,7 @@ class Response:
     LOCAL = 0.5
     TREND = 1e4  # variance of beta by that of a run, around the estimate by ordinary least squares
 
-    def __init__(self, u: np.ndarray, y: np.ndarray, centre: np.ndarray) -> None:
+    def __init__(self, u: Array, y: Array, centre: Array) -> None:
         self.u, self.b = u, basis(u)
         b, factor = self.b, np.exp(0.5 * ((u - centre) ** 2).sum(axis=1) / self.LOCAL**2)
         root = factor[:, None] ** -0.5
@@ -316,18 +337,18 @@ class Response:
         residual = y - b @ self.beta
         freedom = max(len(u) - b.shape[1], 1)
         squares = self._squares(u)
-        self.members, likelihood = [], []
+        members, likelihood = [], []
         for length, ratio in self.MODELS:
             covariance = self.TREND * b @ b.T + ratio * np.exp(-0.5 * squares / length**2) + np.diag(factor)
             inverse = np.linalg.inv(covariance)
             alpha = inverse @ residual
             variance = np.maximum((residual * alpha).sum(axis=0) / freedom, 1e-30)
             likelihood.append(-0.5 * np.linalg.slogdet(covariance)[1] - 0.5 * freedom * np.log(variance))
-            self.members.append((length, ratio, inverse, alpha, variance))
+            members.append((length, ratio, inverse, alpha, variance))
         weights = np.exp(np.array(likelihood) - np.max(likelihood, axis=0))
         weights[weights < 0.01] = 0.0
         weights /= weights.sum(axis=0)
-        self.members = [(*member, w) for member, w in zip(self.members, weights) if w.any()]
+        self.members = [(*member, w) for member, w in zip(members, weights) if w.any()]
         noise = sum(w * alpha for _, _, _, alpha, _, w in self.members)  # residuals without the surface
         # The mean over the models is b(u) trend + sum over l of exp(-|u - u_i|^2 / (2 l^2)) deviations[l].
         self.trend = self.beta + self.TREND * b.T @ noise
@@ -341,20 +362,22 @@ class Response:
         self.correlation = (residual / size).T @ (residual / size) / len(u)
         self.scatter = self.correlation * np.outer(spread, spread)  # covariance of the quantities between seeds
 
-    def _squares(self, points: np.ndarray) -> np.ndarray:
+    def _squares(self, points: Array) -> Array:
         """Squared distances of points and runs."""
-        return ((points[:, None] - self.u[None]) ** 2).sum(axis=2)
+        squares: Array = ((points[:, None] - self.u[None]) ** 2).sum(axis=2)
+        return squares
 
-    def mean(self, points: np.ndarray) -> np.ndarray:
+    def mean(self, points: Array) -> Array:
         """Predictions [points, quantities]."""
         squares = self._squares(points)
-        return basis(points) @ self.trend + sum(np.exp(-0.5 * squares / length**2) @ a for length, a in self.deviations.items())
+        values: Array = basis(points) @ self.trend + sum(np.exp(-0.5 * squares / length**2) @ a for length, a in self.deviations.items())
+        return values
 
-    def covariance(self, points: np.ndarray) -> np.ndarray:
+    def covariance(self, points: Array) -> Array:
         """Of the predictions at points, by quantity [quantities, points, points]."""
         trend, squares = basis(points), self._squares(points)
         own = ((points[:, None] - points[None]) ** 2).sum(axis=2)
-        mean, total = self.mean(points), 0.0
+        mean, total = self.mean(points), np.zeros((self.trend.shape[1], len(points), len(points)))
         for length, ratio, inverse, alpha, variance, w in self.members:
             cross = self.TREND * trend @ self.b.T + ratio * np.exp(-0.5 * squares / length**2)
             posterior = self.TREND * trend @ trend.T + ratio * np.exp(-0.5 * own / length**2) - cross @ inverse @ cross.T
@@ -362,12 +385,13 @@ class Response:
             total = total + w[:, None, None] * (variance[:, None, None] * posterior + apart[:, :, None] * apart[:, None, :])
         return total
 
-    def error(self, u: np.ndarray) -> np.ndarray:
+    def error(self, u: Array) -> Array:
         """Covariance of the quantities predicted at u."""
         spread = np.sqrt(np.maximum(self.covariance(u[None])[:, 0, 0], 0.0))
-        return self.correlation * np.outer(spread, spread)
+        covariance: Array = self.correlation * np.outer(spread, spread)
+        return covariance
 
-    def slopes(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def slopes(self, u: Array) -> tuple[Array, Array]:
         """Derivatives by u [quantities, d], and their covariances [quantities, d, d]."""
         d, step = len(u), 0.02
         points = u + step * np.concatenate([np.eye(d), -np.eye(d)])
@@ -378,17 +402,17 @@ class Response:
 class Law:
     """The quantities of an experiment that are a formula, which has no scatter."""
 
-    def __init__(self, law: Callable[[np.ndarray], np.ndarray], quantities: int) -> None:
+    def __init__(self, law: Callable[[Array], Array], quantities: int) -> None:
         self.law = law
         self.scatter = np.zeros((quantities, quantities))
 
-    def mean(self, points: np.ndarray) -> np.ndarray:
+    def mean(self, points: Array) -> Array:
         return np.array([self.law(u) for u in points])
 
-    def error(self, u: np.ndarray) -> np.ndarray:
+    def error(self, u: Array) -> Array:
         return self.scatter
 
-    def slopes(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def slopes(self, u: Array) -> tuple[Array, Array]:
         step = 1e-4 * np.eye(len(u))
         return (self.mean(u + step) - self.mean(u - step)).T / 2e-4, np.zeros((len(self.scatter), len(u), len(u)))
 
@@ -396,7 +420,7 @@ class Law:
 class Estimate:
     """Parameters that fit best, and how certain they are, from the responses of all experiments."""
 
-    def __init__(self, data: Data, responses: list[Response | Law], start: np.ndarray) -> None:
+    def __init__(self, data: Data, responses: list[Response | Law], start: Array) -> None:
         from scipy.optimize import least_squares
         from scipy.stats import qmc
 
@@ -404,7 +428,7 @@ class Estimate:
         self.measured = np.concatenate([q.value for e in data.experiments for q in e.quantities])
         self.sigma = np.concatenate([q.uncertainty for e in data.experiments for q in e.quantities])
 
-        def nearest(root: np.ndarray, start: np.ndarray) -> Any:
+        def nearest(root: Array, start: Array) -> Any:
             return least_squares(lambda u: root @ (self.predict(u) - self.measured), np.clip(start, 1e-9, 1.0 - 1e-9), bounds=(0.0, 1.0))
 
         root, points = self._root(start), qmc.Sobol(len(start), scramble=False).random(64)
@@ -417,10 +441,10 @@ class Estimate:
         self.chi2 = float(np.sum((root @ (self.predict(self.u) - self.measured)) ** 2))
         self._certainty(root)
 
-    def predict(self, u: np.ndarray) -> np.ndarray:
+    def predict(self, u: Array) -> Array:
         return np.concatenate([r.mean(u[None])[0] for r in self.responses])
 
-    def covariance(self, errors: list[np.ndarray]) -> np.ndarray:
+    def covariance(self, errors: list[Array]) -> Array:
         """Of measured minus predicted values, with the covariances of the values predicted for each experiment."""
         c = np.diag(self.sigma**2)
         k = 0
@@ -430,11 +454,11 @@ class Estimate:
             k += n
         return c
 
-    def _root(self, u: np.ndarray) -> np.ndarray:
+    def _root(self, u: Array) -> Array:
         """W with W^T W = C^-1."""
         return np.linalg.inv(np.linalg.cholesky(self.covariance([r.error(u) for r in self.responses])))
 
-    def _certainty(self, root: np.ndarray) -> None:
+    def _certainty(self, root: Array) -> None:
         """Covariance (J^T C^-1 J + P)^-1 of the parameters. A direction in which J is no more than its own noise carries no information."""
         slopes, noises = zip(*(r.slopes(self.u) for r in self.responses))
         self.slopes = np.concatenate(slopes)
@@ -450,7 +474,7 @@ class Estimate:
         self.cov = np.linalg.inv(precision)
         self.std = np.sqrt(np.diag(self.cov))
 
-    def undetermined(self) -> list[np.ndarray]:
+    def undetermined(self) -> list[Array]:
         """Directions in which the uncertainty exceeds that share of the range."""
         return [v for v, information in zip(self.directions, self.information) if information < UNDETERMINED**-2]
 
@@ -472,8 +496,8 @@ class Estimate:
 
 
 def fit(
-    data: str | os.PathLike | dict,
-    output: str | os.PathLike | None = None,
+    data: str | os.PathLike[str] | dict[str, Any],
+    output: str | os.PathLike[str] | None = None,
     *,
     runs: int = 200,
     seed: int = 1,
@@ -484,10 +508,10 @@ def fit(
 ) -> Fit:
     """Finds the material whose simulated experiments give what was measured.
 
-    data: a file (docs/fit.md), or its tables as a dict. output: where [[material]] goes. runs: simulations at most. workers: how many
-    at a time, by default one per core on the CPU and one on a GPU. worlds: repetitions of a run side by side in one simulation, each with
-    its own seed. progress: called with a sentence after each round, such as print. Uncertainties contain the scatter of the runs and the error of
-    the surfaces (docs/fit.md). Raises DataError, a talus.Error.
+    data: a file (docs/fit.md), or its tables as a dict. output: a file for the [[material]]. runs: the number of simulations at most. seed: that of all random
+    numbers. device: as of Simulation. workers: how many simulations at a time, by default one per core on the CPU and one on a GPU. worlds: repetitions of
+    a run side by side in one simulation, each with its own seed. progress: called with a sentence after each round, such as print. The
+    uncertainties of the result contain those of the data, the scatter of the runs and the error of the surfaces. Raises DataError.
     """
     _require("scipy")
     checked = data if isinstance(data, Data) else load_data(data)
@@ -501,14 +525,14 @@ def fit(
     started = time.monotonic()
     chance = np.random.default_rng(seed)
     workers = workers or ((os.cpu_count() or 1) if device == "cpu" else 1)
-    points: list[list[np.ndarray]] = [[] for _ in experiments]
-    values: list[list[np.ndarray]] = [[] for _ in experiments]
+    points: list[list[Array]] = [[] for _ in experiments]
+    values: list[list[Array]] = [[] for _ in experiments]
     done = 0
 
-    def formula(e: Experiment) -> Callable[[np.ndarray], np.ndarray]:
+    def formula(e: Experiment) -> Callable[[Array], Array]:
         return lambda u: np.concatenate([e.simulate(checked.material(u))[q.name][0] for q in e.quantities])
 
-    def run(task: tuple[int, np.ndarray, int]) -> np.ndarray:
+    def run(task: tuple[int, Array, int]) -> Array:
         e, u, number = task
         told = experiments[e].simulate(checked.material(u), seed=seed * 1_000_003 + number * worlds, worlds=worlds, solver=checked.solver, device=device,
                                        threads=1 if device == "cpu" else 0)
@@ -520,7 +544,7 @@ def fit(
     counts = [0 if e.exact else first for e in experiments]
     with ThreadPoolExecutor(workers) as pool:
         for round_ in range(ROUNDS):
-            tasks = []
+            tasks: list[tuple[int, Array, int]] = []
             for e, count in enumerate(counts):
                 if count:
                     # A Latin hypercube: each of `count` slices of a parameter's interval has a point.
@@ -555,11 +579,14 @@ def fit(
 
 
 def simulate_measurements(
-    data: str | os.PathLike | dict, material: dict[str, Any], *, repeats: int = 8, seed: int = 1, device: str = "cpu", workers: int | None = None
+    data: str | os.PathLike[str] | dict[str, Any], material: dict[str, Any], *, repeats: int = 8, seed: int = 1, device: str = "cpu", workers: int | None = None
 ) -> list[dict[str, Any]]:
-    """The [[measurement]] tables of fit() with what this material gives in place of what was measured: means over so many
-    repetitions, which have the seeds `seed`, `seed` + 1 .., and the standard uncertainties of these means. material: values for the keys
-    that `find` names, and for others to be replaced."""
+    """Returns the [[measurement]] tables of fit() with what a material gives in place of what was measured.
+
+    data: a file, or its tables as a dict. material: values of the keys that `find` names, and of others to be replaced. repeats: simulations behind
+    each value, which is their mean, with its standard uncertainty. seed: that of the first repetition; the others have `seed` + 1 and so on. device: as
+    of Simulation. workers: how many simulations at a time, by default one per core on the CPU. Raises DataError.
+    """
     if repeats < 2:
         raise ValueError("repeats: at least 2, for an uncertainty")
     checked = load_data(data)

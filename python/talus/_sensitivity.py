@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._core import Scene, Simulation, parse_scene
 
@@ -17,12 +18,18 @@ from ._core import Scene, Simulation, parse_scene
 class Sensitivity:
     """A derivative: the mean over seeds, and its standard error."""
 
-    value: Any  # float, or an array of the shape of what was measured
+    value: Any
+    """The derivative: a float, or an array of the shape of what was measured, in its unit per unit of the parameter."""
     error: Any
-    mean: Any  # of what was measured, at the parameter's own value
-    step: float  # to either side, in the unit of the parameter
-    samples: np.ndarray  # by seed
-    variance_ratio: Any  # variance of the derivative with common random numbers, by that with independent ones
+    """Standard error of the value."""
+    mean: Any
+    """Mean of what was measured at the parameter's own value."""
+    step: float
+    """Change of the parameter to either side, in the units of its key."""
+    samples: NDArray[np.float64]
+    """Derivatives by seed: float64 [seeds, ..], with the axes and the units of what was measured."""
+    variance_ratio: Any
+    """Variance of the derivative with common random numbers, by that with independent ones."""
 
 
 def sensitivity(
@@ -37,14 +44,15 @@ def sensitivity(
     device: str = "cpu",
     workers: int | None = None,
 ) -> dict[str, Sensitivity]:
-    """Derivatives of measure(sim) by parameters of the scene, by central differences with common random numbers.
+    """Returns derivatives of measure(sim) by parameters of a scene: central differences with common random numbers.
 
-    parameters: names as after --set and the values at which derivatives are taken: {"material.sand.friction": 0.5}. measure: called with a simulation
-    after so many seconds (by default at the end of the scene); it returns a number or an array. Each seed is simulated with the
-    parameter raised and lowered by `step` of its value (where that is 0, by `step` itself), with the same grains and the same substeps.
-    fork: the simulated time until which both are one simulation [s]; from there on they go on from its state with their own settings, which must
-    then be ones that Simulation.change allows. The standard error is that of the mean over seeds. A chaotic flow forgets its random numbers:
-    variance_ratio is then about 1, and more seeds help, or larger steps; near 0, few seeds do.
+    scene: the scene. parameters: names as after --set and the values at which derivatives are taken: {"material.sand.friction": 0.5}. measure: is called with a
+    simulation after `seconds` [s], by default at the end of the scene; it returns a number or an array. Each seed is simulated with the parameter raised and
+    lowered by the share `step` of its value (where that is 0, by `step` itself), with the same grains and the same substeps. fork: the simulated time [s] until
+    which both are one simulation; from there on they go on from its state with their own settings, which must then be ones that Simulation.change
+    allows. seeds: the number of seeds; the standard error is that of the mean over them. device: as of Simulation. workers: how many simulations at a time, by
+    default one per core on the CPU. A chaotic flow forgets its random numbers: variance_ratio is then about 1, and more seeds help, or larger
+    steps; near 0, few seeds do.
     """
     if seeds < 2:
         raise ValueError("seeds: at least 2, for an error")
