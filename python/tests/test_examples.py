@@ -18,8 +18,7 @@ def example(name, monkeypatch, capsys, *arguments):
 
 def test_what_the_readme_says(monkeypatch, tmp_path):
     monkeypatch.chdir(PYTHON.parent)
-    blocks = re.findall(r"```python
-(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
     simulations, mujoco, plots, scenes, robots, worlds, materials, environments = blocks
     told = {}
     exec(simulations.replace("seconds=2.0", "seconds=0.02").replace("advance(100)", "advance(5)"), told)
