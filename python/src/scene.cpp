@@ -73,6 +73,32 @@ SceneTable table_from(nb::handle dict, const std::string& path) {
   return table;
 }
 
+nb::dict dict_from(const SceneTable& table);
+
+nb::object object_from(const SceneValue& value) {
+  return std::visit(
+      []<class T>(const T& held) -> nb::object {
+        if constexpr (std::is_same_v<T, SceneTable>) {
+          return dict_from(held);
+        } else if constexpr (std::is_same_v<T, SceneArray>) {
+          nb::list list;
+          for (const SceneValue& element : held)
+            list.append(object_from(element));
+          return list;
+        } else {
+          return nb::cast(held);
+        }
+      },
+      value.value);
+}
+
+nb::dict dict_from(const SceneTable& table) {
+  nb::dict dict;
+  for (const auto& [key, value] : table)
+    dict[key.c_str()] = object_from(value);
+  return dict;
+}
+
 template <class Spec> std::vector<std::string> names_of(const std::vector<Spec>& specs) {
   std::vector<std::string> names;
   for (const Spec& spec : specs)
@@ -108,6 +134,10 @@ const talus::Scene& Scene::read() const {
   if (!scene_)
     scene_ = talus::build_scene(*tables_, name_, overrides_);
   return *scene_;
+}
+
+nb::dict Scene::to_dict() const {
+  return dict_from(tables_ && overrides_.empty() ? *tables_ : talus::tables_of(read()));
 }
 
 SceneTable& Scene::tables() {
@@ -259,6 +289,9 @@ void bind_scene(nb::module_& m) {
           "to_toml", [](const Scene& s) { return talus::to_toml(s.read()); },
           "Returns the scene as the text of a scene file, with every setting written out. Equal scenes have\n"
           "equal text.")
+      .def("to_dict", &Scene::to_dict, nb::sig("def to_dict(self) -> dict[str, typing.Any]"),
+           "Returns the tables of the scene as a dict, for Scene(..) and parse_scene(..): as they were built,\n"
+           "or with every setting where the scene was read from a file or has overrides. Raises SceneError.")
       .def("__repr__", &Scene::repr);
   bind_building(c);
 

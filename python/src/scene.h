@@ -19,6 +19,7 @@ public:
   // Keys of a table that there is once; None takes a key away.
   void set(const std::string& table, nanobind::dict keys);
 
+  nanobind::dict to_dict() const;
   std::string repr() const;
 
 private:

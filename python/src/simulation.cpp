@@ -1,6 +1,7 @@
 // Simulations and pictures of them.
 #include "engine/core/executor.h"
 #include "engine/executors/open_devices.h"
+#include "engine/io/report.h"
 #include "engine/io/series.h"
 #include "engine/io/writers.h"
 #include "engine/simulation/checkpoint_file.h"
@@ -11,6 +12,7 @@
 #include "state.h"
 #include "viewer/renderer.h"
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <nanobind/stl/filesystem.h>
@@ -53,8 +55,21 @@ public:
     talus::Simulation& simulation = idle();
     const Stepping stepping(stepping_);
     const nb::gil_scoped_release released;
+    const std::uint64_t first = simulation.step(), grains = simulation.grain_count();
+    const auto begin = std::chrono::steady_clock::now();
     simulation.advance(steps);
+    facts_.wall_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    facts_.particle_steps += (simulation.step() - first) * (grains + simulation.grain_count()) / 2;
   }
+
+  // from: a file or a checkpoint. The report counts from there on.
+  void resume(const auto& from) {
+    idle().resume(from);
+    facts_ = {.first_step = simulation_.step()};
+  }
+
+  // The report is JSON, which Python's own module reads.
+  nb::object report() { return nb::module_::import_("json").attr("loads")(talus::report_json(idle(), facts_)); }
 
   std::uint32_t body(const Which& which) {
     return find(which, idle().worlds() * idle().scene().bodies.size(), "bodies",
@@ -100,6 +115,7 @@ private:
   }
 
   talus::Simulation simulation_;
+  talus::RunFacts facts_;
   struct Export {
     talus::Format format;
     bool contacts;
@@ -393,6 +409,11 @@ void bind_facts(nb::class_<Simulation>& c) {
           },
           "world"_a = nb::none(),
           "Measures contacts, overlaps, energy and height of the state. world: number of one world; None: all of them.")
+      .def("report", &Simulation::report, nb::sig("def report(self) -> dict[str, typing.Any]"),
+           "Returns what the program talus writes after --report, as dicts and lists: scene, device, solver,\n"
+           "speed, the numbers of measure(), time of each pass [ms], and the state of bodies, robots, cloth,\n"
+           "emitters and sinks. wall_s is the time spent in advance() [s]; it and the steps count from the\n"
+           "start, or from the last resume().")
       .def(
           "state_hash",
           [](Simulation& s, std::optional<std::uint32_t> world) {
@@ -760,11 +781,11 @@ void bind_simulation(nb::module_& m) {
        "save", [](Simulation& s, const std::filesystem::path& file) { s.idle().save(file); }, "file"_a,
        "Saves the state to a file, from which resume() goes on bit for bit on the same device.")
       .def(
-          "resume", [](Simulation& s, const std::filesystem::path& file) { s.idle().resume(file); }, "file"_a,
+          "resume", [](Simulation& s, const std::filesystem::path& file) { s.resume(file); }, "file"_a,
           "Goes on from a file of save(). Raises CheckpointError where it cannot be read or is of another scene.")
       .def(
-          "resume", [](Simulation& s, const talus::Checkpoint& checkpoint) { s.idle().resume(checkpoint); },
-          "checkpoint"_a, "Goes on from a checkpoint in memory. Raises CheckpointError where it is of another scene.")
+          "resume", [](Simulation& s, const talus::Checkpoint& checkpoint) { s.resume(checkpoint); }, "checkpoint"_a,
+          "Goes on from a checkpoint in memory. Raises CheckpointError where it is of another scene.")
       .def("checkpoint", told<&talus::Simulation::checkpoint>(), "Returns the state in memory, for resume().");
   bind_pictures(c);
 }

@@ -57,6 +57,7 @@ from ._experiments import DataError
 from ._fit import Fit, fit, simulate_measurements
 from ._run import run
 from ._sensitivity import Sensitivity, sensitivity
+from ._sweep import sweep
 
 __version__ = _version("talus")
 
@@ -105,6 +106,7 @@ __all__ = [
     "run",
     "sensitivity",
     "simulate_measurements",
+    "sweep",
 ]
 
 

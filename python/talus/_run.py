@@ -33,7 +33,8 @@ def run(
     chunk = max(1, round((seconds / 100.0 if every is None else every) / scene.dt))
     results = []
     done = 0
-    with _bar(total * scene.dt, progress) as bar:
+    shown = "{l_bar}{bar}| {n:.2f}/{total:.2f} s [{elapsed}<{remaining}{postfix}]"
+    with progress_bar(progress, total=total * scene.dt, unit="s", bar_format=shown) as bar:
         while done < total:
             steps = min(chunk, total - done)
             sim.advance(steps)
@@ -46,12 +47,13 @@ def run(
     return results
 
 
-def _bar(seconds: float, wanted: bool) -> AbstractContextManager[Any]:
+def progress_bar(wanted: bool, **options: Any) -> AbstractContextManager[Any]:
+    """A bar of tqdm with its options, or None where it is not wanted or tqdm is not installed."""
     if not wanted:
         return nullcontext()
     try:
         from tqdm import tqdm
     except ModuleNotFoundError:
         return nullcontext()
-    bar: AbstractContextManager[Any] = tqdm(total=seconds, unit="s", bar_format="{l_bar}{bar}| {n:.2f}/{total:.2f} s [{elapsed}<{remaining}{postfix}]")
+    bar: AbstractContextManager[Any] = tqdm(**options)
     return bar

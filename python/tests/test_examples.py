@@ -1,7 +1,9 @@
 import json
 import re
 import runpy
+import subprocess
 import sys
+from concurrent.futures import Executor
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +21,7 @@ def example(name, monkeypatch, capsys, *arguments):
 def test_what_the_readme_says(monkeypatch, tmp_path):
     monkeypatch.chdir(PYTHON.parent)
     blocks = re.findall(r"```python\n(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
-    simulations, mujoco, plots, scenes, robots, worlds, materials, environments = blocks
+    simulations, mujoco, plots, scenes, robots, worlds, materials, sweep, ray, environments = blocks
     told = {}
     exec(simulations.replace("seconds=2.0", "seconds=0.02").replace("advance(100)", "advance(5)"), told)
     assert told["picture"].shape == (720, 1280, 3)
@@ -39,6 +41,12 @@ def test_what_the_readme_says(monkeypatch, tmp_path):
     exec(materials, told)
     assert told["found"].runs == 20 and 2000.0 < told["found"].material["density"] < 3000.0
     assert told["slope"].error >= 0.0
+    script = tmp_path / "script.py"  # which worker processes import
+    script.write_text(sweep.replace('folder="out/sweep"', f"folder={str(tmp_path / 'kept')!r}, seconds=0.02, progress=False").replace("[1, 2]", "[1]"))
+    said = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, timeout=120).stdout
+    assert len(list((tmp_path / "kept").iterdir())) == 3 and "0.6" in said and "s for the first run" in said
+    exec(ray, told)
+    assert issubclass(told["RayExecutor"], Executor)
     exec(environments.replace("num_envs=16", "num_envs=2"), told)
     assert told["envs"].num_envs == 2
 
@@ -81,6 +89,32 @@ def test_the_sweep_of_gears_is_a_table_and_a_plot(tmp_path, monkeypatch, capsys)
     assert few["speedup"] == pytest.approx(1000.0 * told["dt_s"] / few["ms_per_step"], rel=0.05)
     assert said.count("\n") == 2 + 3
     assert (tmp_path / "gear_sweep.png").read_bytes().startswith(b"\x89PNG")
+
+
+def script(folder, name, *arguments):
+    """What a script says that starts processes, which import it."""
+    done = subprocess.run([sys.executable, PYTHON / "examples" / name, *arguments], cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_angle_of_a_lifted_cylinder_grows_with_friction(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    arguments = ("angles", "--friction", "0.1", "0.6", "--seeds", "1", "--grains", "500")
+    said = script(tmp_path, "sweep.py", *arguments)
+    table = pandas.read_csv(tmp_path / "angles" / "angles.csv")
+    assert table["error"].isna().all() and (table["moving"] < 10).all()
+    assert 8.0 < table["angle"][0] < table["angle"][1] - 3.0 < 30.0
+    assert (tmp_path / "angles" / "angles.png").read_bytes().startswith(b"\x89PNG")
+    assert script(tmp_path, "sweep.py", *arguments) == said  # from what it kept
+    assert table.equals(pandas.read_csv(tmp_path / "angles" / "angles.csv"))
+
+
+def test_rollouts_play_episodes_in_workers(tmp_path):
+    pytest.importorskip("distributed")
+    said = script(tmp_path, "rollouts.py", "--episodes", "2", "--grains", "150", "--steps", "30")
+    alone = runpy.run_path(str(PYTHON / "examples" / "rollouts.py"))["rollout"]
+    assert said.splitlines() == [f"seed {seed}: return {alone(seed, 150, 30):.2f}" for seed in range(2)]
 
 
 @pytest.fixture
