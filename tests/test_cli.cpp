@@ -189,6 +189,24 @@ TEST_CASE("view without a display ends with 3 and says what to do", "[cli]") {
   require_done(shell.talus("view --help", no_display));
 }
 
+TEST_CASE("fit is handed to Python, or says what to install", "[cli]") {
+  Shell shell;
+  const std::string install = "pip install './python[fit]'";
+  check_refused(shell.talus("fit data.toml", "env PATH=/nonexistent"), 2, install);
+#ifndef _WIN32
+  // A Python that says what it was given.
+  fs::create_directory(shell.scratch / "bin");
+  write_text(shell.scratch / "bin" / "python3", "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
+  fs::permissions(shell.scratch / "bin" / "python3", fs::perms::owner_all);
+  const auto handed = shell.talus("fit data.toml -o material.toml --help", "env PATH=bin:/usr/bin:/bin");
+  CHECK(handed.status == 0);
+  CHECK(contains(handed.out, "-c\n"));
+  CHECK(contains(handed.out, "data.toml\n-o\nmaterial.toml\n--help\n"));
+  CHECK(contains(handed.out, "from talus.__main__ import main"));
+  CHECK(contains(handed.out, install));
+#endif
+}
+
 TEST_CASE("outputs that cannot be written are refused before the simulation", "[cli]") {
   Shell shell;
   write_text(shell.scratch / "file", "");

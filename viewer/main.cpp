@@ -209,6 +209,9 @@ int talus_main(int argc, char** argv) {
   CLI::App* view = app.add_subcommand("view", "Shows a scene in a window; see talus view --help");
   view->prefix_command()->set_help_flag();
 
+  CLI::App* fit = app.add_subcommand("fit", "Finds a material from measurements; see talus fit --help");
+  fit->prefix_command()->set_help_flag();
+
   check_verb(app, argc, argv);
   try {
     app.parse(argc, argv);
@@ -224,6 +227,8 @@ int talus_main(int argc, char** argv) {
 
   if (view->parsed())
     return viewer::become_sibling(argv[0], "talus-view", view->remaining());
+  if (fit->parsed())
+    return viewer::become_python("talus", "fit", fit->remaining());
   if (devices->parsed())
     return viewer::devices(a.json);
   if (check->parsed())

@@ -53,7 +53,10 @@ from ._core import (
     load_scene,
     parse_scene,
 )
+from ._experiments import DataError
+from ._fit import Fit, fit, simulate_measurements
 from ._run import run
+from ._sensitivity import Sensitivity, sensitivity
 from ._sweep import sweep
 
 __version__ = _version("talus")
@@ -66,11 +69,13 @@ __all__ = [
     "Cloth",
     "Clumps",
     "Contacts",
+    "DataError",
     "Device",
     "DeviceError",
     "DeviceSummary",
     "Error",
     "ExportError",
+    "Fit",
     "GrainMemory",
     "Grains",
     "JointLoad",
@@ -84,12 +89,14 @@ __all__ = [
     "Robot",
     "Scene",
     "SceneError",
+    "Sensitivity",
     "ShapeState",
     "Simulation",
     "StateError",
     "VerifyError",
     "devices",
     "envs",
+    "fit",
     "keep_devices_open",
     "load_robot",
     "load_scene",
@@ -97,6 +104,8 @@ __all__ = [
     "plot",
     "register",
     "run",
+    "sensitivity",
+    "simulate_measurements",
     "sweep",
 ]
 

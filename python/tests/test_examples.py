@@ -21,7 +21,7 @@ def example(name, monkeypatch, capsys, *arguments):
 def test_what_the_readme_says(monkeypatch, tmp_path):
     monkeypatch.chdir(PYTHON.parent)
     blocks = re.findall(r"```python\n(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
-    simulations, mujoco, plots, scenes, robots, worlds, sweep, ray, environments = blocks
+    simulations, mujoco, plots, scenes, robots, worlds, materials, sweep, ray, environments = blocks
     told = {}
     exec(simulations.replace("seconds=2.0", "seconds=0.02").replace("advance(100)", "advance(5)"), told)
     assert told["picture"].shape == (720, 1280, 3)
@@ -38,6 +38,9 @@ def test_what_the_readme_says(monkeypatch, tmp_path):
     assert told["robot"].velocities.tolist() == [10.0, 0.0, 0.0, 0.0]
     exec(worlds, told)
     assert told["sim"].state_hash(0) == told["sim"].state_hash(1) != told["sim"].state_hash(2)
+    exec(materials, told)
+    assert told["found"].runs == 20 and 2000.0 < told["found"].material["density"] < 3000.0
+    assert told["slope"].error >= 0.0
     script = tmp_path / "script.py"  # which worker processes import
     script.write_text(sweep.replace('folder="out/sweep"', f"folder={str(tmp_path / 'kept')!r}, seconds=0.02, progress=False").replace("[1, 2]", "[1]"))
     said = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, timeout=120).stdout
