@@ -138,7 +138,8 @@ def test_a_first_heap(notebook):
     told, _ = notebook("first_heap")
     assert told["moving"] == 0
     assert 18.0 < told["heap"].angle < 32.0
-    assert told["flatter"].angle < 0.5 * told["heap"].angle
+    assert 15.0 < told["flatter"].angle < told["heap"].angle - 3.0
+    assert told["flatter"].height.max() < 0.9 * told["heap"].height.max()
     assert told["rows"][-1][1].kinetic_energy == 0.0 < told["rows"][10][1].kinetic_energy
 
 

@@ -16,16 +16,17 @@ def closed():
     pyplot.close("all")
 
 
-def cone(centre=(0.0, 0.0), rough=False, **scene):
+def cone(centre=(0.0, 0.0), rough=False, half=1.0, **scene):
     """A cone of grains on a lattice, as a scene has it at its start, on the floor at z = 1 m."""
     out = HEIGHT / np.tan(np.radians(ANGLE))
     axes = [np.arange(-out, out, 2.1 * RADIUS)] * 2 + [np.arange(RADIUS, HEIGHT, 2.1 * RADIUS)]
     points = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 3)
     points = points[points[:, 2] < HEIGHT - np.hypot(points[:, 0], points[:, 1]) * np.tan(np.radians(ANGLE))]
     built = talus.Scene({"scene": {"title": "A cone"} | scene, "time": {"dt": 0.002}})
-    built.set("domain", min=[-1, -1, 1], max=[1, 1, 2], rough=rough)
+    built.set("domain", min=[-half, -half, 1], max=[half, half, 2], rough=rough)
     built.add_material(name="sand")
-    built.add_grains(material="sand", radius=RADIUS, fill={"points": points + [*centre, 1.0]})
+    above = 2 * RADIUS if rough else 0.0  # the grains of the floor
+    built.add_grains(material="sand", radius=RADIUS, fill={"points": points + [*centre, 1.0 + above]})
     built.add_body(name="lid", box={"size": [0.1, 0.1, 0.1]}, position=[0, 0, 1.8])
     return talus.Simulation(built, device="cpu")
 
@@ -36,9 +37,6 @@ def test_the_profile_of_a_cone_is_its_own(centre):
     heap = talus.plot.heap_profile(sim)
     assert heap.angle == pytest.approx(ANGLE, abs=1.5)
     np.testing.assert_allclose(heap.height, np.maximum(HEIGHT - heap.place * np.tan(np.radians(ANGLE)), 0.0), atol=3 * RADIUS)
-    on_grains = talus.plot.heap_profile(cone(centre, rough=True))  # fixed ones, all over the floor
-    assert on_grains.height[-5:].min() > 0.0
-    assert on_grains.angle == pytest.approx(ANGLE, abs=1.5)
     finer = talus.plot.heap_profile(sim, width=0.015)
     assert len(finer.place) > len(heap.place) and finer.angle == pytest.approx(ANGLE, abs=1.5)
     along = talus.plot.heap_profile(sim, along="x")
@@ -49,6 +47,12 @@ def test_the_profile_of_a_cone_is_its_own(centre):
         talus.plot.heap_profile(sim, width=0.0)
     with pytest.raises(ValueError, match="no grain in world 1"):
         talus.plot.heap_profile(sim, world=1)
+
+
+def test_the_slope_of_a_heap_is_its_own_on_a_rough_floor():
+    heap = talus.plot.heap_profile(cone((0.05, -0.03), rough=True, half=0.6))  # fixed grains all over the floor
+    assert heap.height[-5:].min() > 0.0
+    assert heap.angle == pytest.approx(ANGLE, abs=1.5)
 
 
 def test_a_profile_is_drawn_into_axes():
