@@ -92,7 +92,7 @@ struct OldAndNew {
 }  // namespace
 
 TEST_CASE("docs/scene_keys.md is what `talus keys` prints", "[scene][keys]") {
-  const auto file = std::filesystem::path(__FILE__).parent_path().parent_path() / "docs" / "scene_keys.md";
+  const auto file = std::filesystem::path(TALUS_SOURCE_DIR) / "docs" / "scene_keys.md";
   CHECK(talus_tests::read_text(file) == scene_keys_text());
 }
 

@@ -12,7 +12,7 @@ using namespace talus_tests;
 
 namespace {
 
-const std::filesystem::path scenes_of_house = std::filesystem::path(__FILE__).parent_path().parent_path() / "scenes";
+const std::filesystem::path scenes_of_house = std::filesystem::path(TALUS_SOURCE_DIR) / "scenes";
 
 std::size_t index_of(const Scene& scene, const std::string& name) {
   const auto it = std::ranges::find(scene.bodies, name, &BodySpec::name);

@@ -15,7 +15,7 @@ using talus_tests::error_of;
 
 namespace {
 
-const std::filesystem::path scenes = std::filesystem::path(__FILE__).parent_path().parent_path() / "scenes";
+const std::filesystem::path scenes = std::filesystem::path(TALUS_SOURCE_DIR) / "scenes";
 
 const std::string sand = "[[material]]\nname = \"sand\"\n";
 const std::string grains = sand + "[[grains]]\nmaterial = \"sand\"\n";
