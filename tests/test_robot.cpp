@@ -693,7 +693,7 @@ TEST_CASE("A robot's motor exerts no more than the effort limit of the file", "[
       robot.drive({{"hinge", -30.0}});
       simulation.advance(500);
       CHECK(robot.velocities()[0] == Approx(-30.0).epsilon(1e-3));
-      // What it has fallen behind by the time that the motor, with the weight on it, has brought it to speed.
+      // The arm lags by speed^2 / (2 a): a is its angular acceleration by the motor's torque less weight and friction.
       const double speed = glm::radians(30.0), inertia = 0.107 + 2 * 0.4 * 0.4;
       const double lag = speed * speed / (2 * (effort - weight - 0.1) / inertia);
       CHECK(robot.positions()[0] == Approx(-30.0 + glm::degrees(lag)).margin(0.05));

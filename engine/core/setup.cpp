@@ -474,6 +474,8 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
     }
     return static_cast<uint>(out.parts.size() - before);
   };
+  const double clear =
+      4.0 * radii.max;  // Grains touch no end that is a diameter above the body; as much again for cells.
   for (const BodySpec& spec : scene.bodies) {
     Body body{};
     body.motion = motions[out.bodies.size()];
@@ -481,8 +483,6 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
     body.material = spec.material.value_or(static_cast<std::uint32_t>(scene.materials.size()));
     body.reach = static_cast<float>(std::min(reach_of(spec), 1e30));
     body.load_share = load_share_of(spec.load_filter, scene.dt);
-    const double clear =
-        4.0 * radii.max;  // grains touch no end that is a diameter above the body; as much again for cells
     const FreeEnds free = free_ends(spec.parts, clear);
     for (const std::size_t part : free.hemmed)
       out.notes.push_back(fmt::format(

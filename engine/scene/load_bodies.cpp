@@ -324,8 +324,7 @@ void read_inertia(BodySpec& b, const Value& center, const Value& inertia) {
   std::array<double, 6>& out = b.inertia.emplace();
   for (std::size_t k = 0; k < elements.size(); ++k)
     elements[k].get(out[k], {k < 3 ? 0.0 : -1e12, 1e12, "kg m2"});
-  const auto& [xx, yy, zz, xy, xz, yz] = out;
-  const glm::dvec3 m = principal_axes(glm::dmat3(xx, xy, xz, xy, yy, yz, xz, yz, zz)).moments;
+  const glm::dvec3 m = principal_axes(inertia_matrix(out)).moments;
   if (!can_be_inertia(m))
     inertia.fail(fmt::format("has the principal moments {:.6g}, {:.6g} and {:.6g} kg m2, which no body has: they are "
                              "above 0, and the greatest is at most the sum of the others",

@@ -273,8 +273,6 @@ private:
     file_.fail(fmt::format("cannot be used: {}:{}: {}", urdf_file_.string(), line, what));
   }
 
-  static bool moves(const UrdfJoint& joint) { return joint.type != UrdfJointType::fixed; }
-
   // Limits in degrees or m. Joints that follow others bound these, so that all stay within theirs and arrive together.
   void find_limits() {
     limits_.resize(urdf_.joints.size());

@@ -98,8 +98,7 @@ VolumeProperties volume_of(const BodySpec& body) {
 
 MassProperties mass_of(const BodySpec& body) {
   if (body.mass && body.center && body.inertia) {
-    const auto& [xx, yy, zz, xy, xz, yz] = *body.inertia;
-    MassProperties m{*body.mass, *body.center, glm::dmat3(xx, xy, xz, xy, yy, yz, xz, yz, zz)};
+    MassProperties m{*body.mass, *body.center, inertia_matrix(*body.inertia)};
     if (!body.parts.empty()) {
       const Bounds box = bounds_of(body, {});
       const glm::dvec3 edge = box.max - box.min;
@@ -111,6 +110,11 @@ MassProperties mass_of(const BodySpec& body) {
   const VolumeProperties all = known ? body.weighed->volume : volume_of(body);
   const double density = body.mass ? *body.mass / all.volume : body.density.value_or(0.0);
   return {density * all.volume, all.center, density * all.inertia, all.volume};
+}
+
+glm::dmat3 inertia_matrix(const std::array<double, 6>& elements) {
+  const auto& [xx, yy, zz, xy, xz, yz] = elements;
+  return {xx, xy, xz, xy, yy, yz, xz, yz, zz};
 }
 
 bool can_be_inertia(const glm::dvec3& moments) {

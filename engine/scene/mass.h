@@ -19,6 +19,9 @@ struct PrincipalAxes {
 };
 PrincipalAxes principal_axes(glm::dmat3 inertia);
 
+// The symmetric matrix of BodySpec::inertia.
+glm::dmat3 inertia_matrix(const std::array<double, 6>& elements);
+
 // May these be the principal moments of a body, the least one first? They are above 0, and the greatest is at most the
 // sum of the others, but for .1 % by which a file may have rounded it.
 bool can_be_inertia(const glm::dvec3& moments);

@@ -12,10 +12,6 @@ namespace {
   throw UrdfError(fmt::format("{}: {}", line, what));
 }
 
-bool moves(const UrdfJoint& joint) {
-  return joint.type != UrdfJointType::fixed;
-}
-
 void weigh(BodySpec& body, const UrdfLink& link) {
   const auto fail = [&](const std::string& what) {
     fail_at(link.line, fmt::format("link {} {}; drive = \"prescribed\" needs no masses", link.name, what));

@@ -78,6 +78,10 @@ struct UrdfJoint {
   std::optional<Mimic> mimic;  // value = multiplier * value of that joint + offset
 };
 
+inline bool moves(const UrdfJoint& joint) {
+  return joint.type != UrdfJointType::fixed;
+}
+
 // A tree of links. Links and joints are in the order of the file.
 struct Urdf {
   std::string name;

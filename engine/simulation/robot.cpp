@@ -116,14 +116,18 @@ std::vector<double> Robot::torques() const {
 }
 
 std::vector<double> Robot::efforts() const {
-  std::vector<double> prescribed = torques();
+  const auto moved_by_pushes = [&](std::size_t j) { return is_dynamic(spec_of(moved_[j].body)); };
+  std::vector<double> prescribed;
+  for (std::size_t j = 0; j < joints_.size() && prescribed.empty(); ++j)
+    if (!moved_by_pushes(j))
+      prescribed = torques();
   const std::vector<double> exerted = worked([&](std::uint32_t body) {
     const std::optional<JointLoad> load = simulation_->joint_load(body);
     return load ? load->along : 0.0;
   });
   std::vector<double> efforts;
   for (std::size_t j = 0; j < joints_.size(); ++j)
-    efforts.push_back(is_dynamic(spec_of(moved_[j].body)) ? exerted[j] : -prescribed[j]);
+    efforts.push_back(moved_by_pushes(j) ? exerted[j] : -prescribed[j]);
   return efforts;
 }
 

@@ -3,7 +3,7 @@
     python panda_scoop.py [--seconds S] [--video-frames FOLDER]
 
 The arm is the URDF file of the package pybullet_data; a scoop is fixed to its hand. Its motors follow a path of the scoop's
-edge, into the bed, ahead, up and to the side. In the end the force and torque that the grains exert on the scoop are those of
+edge, into the bed, ahead, and up. In the end the force and torque that the grains exert on the scoop are those of
 the weight of the grains in it, and the motors bear them: printed are both.
 """
 
@@ -26,7 +26,7 @@ GRAVITY = 9.81  # m/s2
 HOME = [0.0, -0.3, 0.0, -2.2, 0.0, 1.9, 0.785]  # rad
 EFFORTS = [87, 87, 87, 87, 12, 12, 12]  # N m, what the arm's data sheet allows
 
-# Of the scoop's edge: s, then m in the world, and how far the scoop is pitched down [degrees].
+# Each row has a time [s], where the scoop's edge is then in the world [m], and how far the scoop is pitched down [degrees].
 PATH = [
     (0.0, 0.56, 0.0, 0.25, 10),
     (1.0, 0.50, 0.0, 0.10, 40),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -71,9 +71,13 @@ class Table:
         known = known or self.taken
         for key in self.keys:
             if key not in known:
-                near = difflib.get_close_matches(key, known, 1)
-                hint = f"; did you mean {near[0]}?" if near else f"; the keys are {', '.join(known)}"
-                self.fail(key, f"is not a key here{hint}")
+                self.fail(key, "is not a key here" + (did_you_mean(key, known) or f"; the keys are {', '.join(known)}"))
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown word: the known one that is most like it, or nothing."""
+    near = difflib.get_close_matches(word, list(known), 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _is_number(value: Any, low: float, high: float) -> bool:

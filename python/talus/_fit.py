@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._core import Error, Scene
-from ._experiments import EXPERIMENTS, REQUIRED, DataError, Experiment, Table
+from ._experiments import EXPERIMENTS, REQUIRED, DataError, Experiment, Table, did_you_mean
 
 Array = NDArray[np.float64]
 
@@ -127,10 +127,7 @@ def load_data(data: str | os.PathLike[str] | dict[str, Any]) -> Data:
         table = Table(keys, f"measurement[{number}]", where)
         kind = table.take("type")
         if kind not in EXPERIMENTS:
-            import difflib
-
-            near = difflib.get_close_matches(str(kind), EXPERIMENTS, 1)
-            table.fail("type", f"must be {', '.join(EXPERIMENTS)}, not {kind!r}" + (f"; did you mean {near[0]}?" if near else ""))
+            table.fail("type", f"must be {', '.join(EXPERIMENTS)}, not {kind!r}" + did_you_mean(str(kind), EXPERIMENTS))
         same = sum(m.get("type") == kind for m in measurements if isinstance(m, dict)) > 1
         checked.experiments.append(EXPERIMENTS[kind](table, f"{kind} {number + 1}" if same else kind))
         checked.experiments[-1].check(checked.material(np.zeros(len(parameters))), partial(table.fail, ""))

@@ -275,7 +275,7 @@ def test_the_density_of_grains_from_that_of_the_bulk_and_the_files(tmp_path):
     assert 0.0 < found.uncertainty["density"] < 50.0
     assert found.runs == 30 and len(lines) == 5
     assert talus.fit(data, runs=30).material == found.material  # the same seed
-    # What is written is a material of a scene.
+    # The file that it wrote is a scene with that material.
     text = (tmp_path / "material.toml").read_text()
     assert tomllib.loads(text)["material"][0]["density"] == pytest.approx(found.material["density"], rel=1e-4)
     assert talus.parse_scene(text).materials == ["soil"]
