@@ -227,6 +227,7 @@ Verb peers_verb(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(1u, 10'000'000u));
   verb->add_option("--only", options->only, "Of talus, lammps, liggghts and bullet these alone")->type_name("NAME");
+  verb->add_flag("!--no-rotation", options->rotation, "Grains do not rotate, in any program");
   verb->add_option("--core", options->core, "All run on this one")
       ->type_name("N")
       ->check(CLI::Range(0, 1023))

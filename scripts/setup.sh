@@ -13,7 +13,7 @@ build_packages=(
 )
 test_packages=(
   catch2 clang-16 ffmpeg gnuplot-nox libc++-16-dev libc++abi-16-dev libclang-rt-16-dev libx11-dev libxrandr-dev pkgconf
-  python3-dev python3-venv vulkan-validationlayers xdotool xvfb
+  python3-dev python3-venv valgrind vulkan-validationlayers xdotool xvfb
 )
 
 say() { printf '%s\n' "$*" >&2; }

@@ -82,11 +82,16 @@ TEST_CASE("Other engines' files are written and read", "[bench]") {
 TEST_CASE("The largest step is the first from which on all rest alike", "[bench]") {
   using bench::StepTrial;
   const StepTrial failed, restless{0.0100, 0.4}, deep{0.0107, 1e-3}, good{0.0104, 1.5e-3}, last{0.0100, 1e-3};
-  CHECK(bench::largest_step(std::vector{failed, restless, deep, good, last}, 0.0100) == 3);
-  CHECK(bench::largest_step(std::vector{good, restless, good, last}, 0.0100) == 2);  // one that is good by chance
-  CHECK(bench::largest_step(std::vector{good, last}, 0.0100) == 0);
-  CHECK_FALSE(bench::largest_step(std::vector{good, failed}, 0.0100));
-  CHECK_FALSE(bench::largest_step(std::vector{deep, deep}, 0.0100));
+  CHECK(bench::largest_step(std::vector{failed, restless, deep, good, last}, 0.0100, 1e-4) == 3);
+  CHECK(bench::largest_step(std::vector{good, restless, good, last}, 0.0100, 1e-4) == 2);  // one that is good by chance
+  CHECK(bench::largest_step(std::vector{good, last}, 0.0100, 1e-4) == 0);
+  CHECK_FALSE(bench::largest_step(std::vector{good, failed}, 0.0100, 1e-4));
+  CHECK_FALSE(bench::largest_step(std::vector{deep, deep}, 0.0100, 1e-4));
+  CHECK(bench::largest_step(std::vector{failed, restless, good, last}, 0.0100, 2.0 * restless.speed_rms) == 1);
+  // Beside the median: the last one differs from the others by chance.
+  const StepTrial low{0.0092, 1e-3};
+  CHECK(bench::largest_step(std::vector{failed, deep, last, last, low}, 0.0092, 1e-4) == 4);
+  CHECK(bench::largest_step(std::vector{failed, deep, last, last, low}, {}, 1e-4) == 2);
 }
 
 #ifdef __linux__

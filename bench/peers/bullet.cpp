@@ -1,5 +1,5 @@
-// scenes/box_settle.toml for Bullet: bullet GRAINS EDGE MU RATE STEPS FINAL. GRAINS is LAMMPS's data file, FINAL a dump
-// as LAMMPS writes it; RATE is in steps per s. Goes STEPS steps twice and prints the time of each as LAMMPS does.
+// scenes/box_settle.toml for Bullet: bullet GRAINS EDGE MU RATE STEPS ROTATION FINAL. GRAINS is LAMMPS's data file, FINAL
+// a dump as LAMMPS writes it; RATE is in steps per s; ROTATION is 1 where grains rotate, 0 where not. Goes STEPS steps twice and prints the time of each as LAMMPS does.
 #include <btBulletDynamicsCommon.h>
 #include <chrono>
 #include <cmath>
@@ -83,15 +83,15 @@ struct World {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 7) {
-    std::fprintf(stderr, "usage: bullet GRAINS EDGE MU RATE STEPS FINAL\n");
+  if (argc != 8) {
+    std::fprintf(stderr, "usage: bullet GRAINS EDGE MU RATE STEPS ROTATION FINAL\n");
     return 2;
   }
   const Grains grains = read_grains(argv[1]);
   const double edge = std::atof(argv[2]) * scale,
                mu = std::sqrt(std::atof(argv[3]));  // of a contact: the product of two
   const double rate = std::atof(argv[4]);
-  const int steps = std::atoi(argv[5]);
+  const int steps = std::atoi(argv[5]), rotation = std::atoi(argv[6]);
 
   World w;
   w.world.setGravity(btVector3(0, 0, -9.81 * scale));
@@ -99,6 +99,7 @@ int main(int argc, char** argv) {
   for (const Grain& g : grains.all) {
     btRigidBody& body = w.add(ball, grains.mass, mu, g.position);
     body.setLinearVelocity(g.velocity);
+    body.setAngularFactor(rotation);
     body.setActivationState(DISABLE_DEACTIVATION);
   }
   for (const auto& [normal, offset] : {std::pair{btVector3(0, 0, 1), 0.0},
@@ -116,7 +117,7 @@ int main(int argc, char** argv) {
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
 
-  std::ofstream out(argv[6]);
+  std::ofstream out(argv[7]);
   out << "ITEM: ATOMS id x y z vx vy vz\n";
   for (std::size_t i = 0; i < grains.all.size(); ++i) {
     const btVector3 p = w.bodies[i]->getWorldTransform().getOrigin() / scale,

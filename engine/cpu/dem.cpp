@@ -31,7 +31,7 @@ struct Ends {
 
   void report(Finish& finish) const {
     for (uint k = 0; k < lanes; ++k)
-      finish.count(fastest2[k], static_cast<uint>(fast[k]));
+      finish.count(lane(fastest2, k), static_cast<uint>(lane(fast, k)));
   }
 };
 
@@ -54,7 +54,7 @@ public:
       if (any((grains.inverse_mass != row.grains.inverse_mass) | (grains.radius != row.grains.radius)))
         shares = shares_of(row.grains);
       const ints kept = sleeps_ ? meets_rest(row, c) : ints{};
-      respond(c, shares, laws(row), row.mask, kept, false, row.slot, [&] { return turn_of(row, c, spin_); });
+      respond(c, shares, laws(row), row.mask, kept, false, row.state, [&] { return turn_of(row, c, spin_); });
     };
     each_row(touch, !plain, true);
   }
@@ -71,7 +71,7 @@ public:
 
   void end(Ends& ends, Finish& finish) {
     const ints acted_on = sleeps_ ? acted_on_of() : ~ints{};
-    const vecs moved = grains.velocity + (change_ + all(h_ * settings.domain.gravity));
+    vecs moved = grains.velocity + (change_ + all(h_ * settings.domain.gravity));
     vecs v = select((grains.inverse_mass > 0.0f) & acted_on, moved, grains.velocity);
     if (sleeps_)
       v = select(touched_ & ~asleep_, slowed(v, settings.sleep.drag, settings.sleep.slow), v);
@@ -80,7 +80,7 @@ public:
       way = select(asleep_, vecs{}, way);
       spin_change_ = select(acted_on, spin_change_, vecs{});
     }
-    const Grains after{grains.position + way, grains.radius, v, grains.inverse_mass};
+    Grains after{grains.position + way, grains.radius, v, grains.inverse_mass};
     store_grains(&f.grains_next[first], there, after);
     if constexpr (rotates)
       store_spins(&f.grain_spin_next[first], there, {spin_.xyz + spin_change_, spin_.w});
@@ -97,7 +97,8 @@ public:
   }
 
 private:
-  float h_;  // s
+  float h_;                                            // s
+  std::size_t next_state_ = this->ahead(0) * words();  // components from a row to that of the next slice
   bool memory_, rolls_, sleeps_;
   ints asleep_;       // grains that sleep
   ints stirred_{};    // .. and have a body, or a grain that moves, in their list
@@ -113,7 +114,6 @@ private:
 
   // dem keeps nothing else of a contact, so that for plain ones this is known when it is compiled.
   std::size_t shear_at(std::size_t slot) const { return first_component(slot, words()); }
-  std::size_t roll_at(std::size_t slot) const { return shear_at(slot) + 3 * slice_grains; }
 
   // Grains that are not alike.
   Shares shares_of(const Grains& o) const {
@@ -132,7 +132,7 @@ private:
   // Sleepers beside grains that are awake are watched. Which grains are sleepers that meet one at rest?
   ints meets_rest(const Row& row, const Contact& c) {
     for (uint those = bits_of(row.mask & ~asleep_ & rests(c.velocity, c.inverse_mass)); those; those &= those - 1)
-      reference::watch(f, row.places[static_cast<uint>(std::countr_zero(those))]);
+      reference::watch(f, row.place(static_cast<uint>(std::countr_zero(those))));
     const ints still = is_zero(c.velocity);
     stirred_ |= row.mask & asleep_ & ~still;
     return asleep_ & still;
@@ -157,20 +157,21 @@ private:
     along(0, grains.position.x, normal.x);
     along(1, grains.position.y, normal.y);
     along(2, grains.position.z, normal.z);
-    const Contact c = contact_of_wall(normal, gap, grains.radius);
-    respond(c, {}, laws_of([&](uint) { return settings.contacts.materials; }), mask, asleep_, true, slot,
+    Contact c = contact_of_wall(normal, gap, grains.radius);
+    respond(c, {}, laws_of([&](uint) { return settings.contacts.materials; }), mask, asleep_, true, shear_at(slot),
             [&] { return turn_of_plane(c, spin_.xyz, spin_.w, grains.inverse_mass, grains.radius, zero3()); });
   }
 
   // One after the other: bodies have shapes of their own.
   void touch_bodies(ints mask, std::size_t slot) {
     for (uint k = 0; k < lanes && any(mask); ++k) {
-      if (!mask[k])
+      if (!lane(mask, k))
         continue;
       DemChange change{lane(change_, k), lane(spin_change_, k)};
       touch_body(args, f, first + k, slot + k, change);
-      touched_[k] = change.touched ? -1 : touched_[k];
-      stirred_[k] = change.stirred ? -1 : stirred_[k];
+      const ints here = lane_numbers == static_cast<int>(k);
+      touched_ = change.touched ? touched_ | here : touched_;
+      stirred_ = change.stirred ? stirred_ | here : stirred_;
       set_lane(change_, k, change.velocity);
       set_lane(spin_change_, k, change.spin);
     }
@@ -179,42 +180,43 @@ private:
   // kept: contacts whose springs stay as they are. turn(): what the contact needs of spins, where grains rotate.
   template <class FindTurn>
   void respond(const Contact& c, const Shares& shares, const Law& law, ints within, ints kept, bool last,
-               std::size_t slot, FindTurn turn) {
-    const DemSpring spring = dem_spring(shares.stiffness, grains.inverse_mass + c.inverse_mass, law, h_,
-                                        !plain && settings.solver.material_stiffness, rebounds());
-    const DemContact d =
+               std::size_t shear_at, FindTurn turn) {
+    DemSpring spring = dem_spring(shares.stiffness, grains.inverse_mass + c.inverse_mass, law, h_,
+                                  !plain && settings.solver.material_stiffness, rebounds());
+    DemContact d =
         dem_contact(c, spring, law, grains.velocity, grains.inverse_mass, grains.radius, change_,
                     all(h_ * settings.domain.gravity), last, !plain && settings.contacts.reach > 0.0f, rebounds(), h_);
     const ints touches = within & d.touches;
+    const std::size_t roll_at = shear_at + 3 * slice_grains;
     if (memory_)
-      this->ask_ahead(f.contact_state, shear_at(this->ahead(slot)), words());
-    const vecs before = memory_ ? load_vecs(f.contact_state, shear_at(slot)) : vecs{};
+      this->ask_ahead(f.contact_state, shear_at + next_state_, words());
+    vecs before = memory_ ? load_vecs(f.contact_state, shear_at) : vecs{};
     vecs rolled;
     if (rolls())
-      rolled = memory_ ? load_vecs(f.contact_state, roll_at(slot)) : vecs{};
+      rolled = memory_ ? load_vecs(f.contact_state, roll_at) : vecs{};
     const ints ended = within & ~kept, changed = touches & ~kept;
     if (!any(touches)) {
       if (memory_ && any(ended & differ(before, vecs{})))
-        store_vecs(f.contact_state, shear_at(slot), select(ended, vecs{}, before));
+        store_vecs(f.contact_state, shear_at, select(ended, vecs{}, before));
       if (rolls() && memory_ && any(ended & differ(rolled, vecs{})))
-        store_vecs(f.contact_state, roll_at(slot), select(ended, vecs{}, rolled));
+        store_vecs(f.contact_state, roll_at, select(ended, vecs{}, rolled));
       return;
     }
     touched_ |= touches;
     vecs shear = before, response;
     if constexpr (rotates) {
       vecs roll = rolled;
-      const DemTurn t = dem_turn(d, c, turn(), spring, law, all(1.0f), rolls(), rebounds(), h_, shear, roll);
+      DemTurn t = dem_turn(d, c, turn(), spring, law, all(1.0f), rolls(), rebounds(), h_, shear, roll);
       response = t.response;
       spin_change_ = select(touches, spin_change_ + (shares.own * spin_.w) * t.couple, spin_change_);
       if (rolls() && memory_)
-        store_vecs(f.contact_state, roll_at(slot), select(changed, roll, select(ended, vecs{}, rolled)));
+        store_vecs(f.contact_state, roll_at, select(changed, roll, select(ended, vecs{}, rolled)));
     } else {
       response = dem_respond(d, c, spring, law, all(1.0f), rebounds(), h_, shear);
     }
     change_ = select(touches, change_ + shares.own * response, change_);
     if (memory_)
-      store_vecs(f.contact_state, shear_at(slot), select(changed, shear, select(ended, vecs{}, before)));
+      store_vecs(f.contact_state, shear_at, select(changed, shear, select(ended, vecs{}, before)));
   }
 };
 

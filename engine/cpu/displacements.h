@@ -45,15 +45,15 @@ protected:
 
   // Sums of what resists rolling, from iterations before this one.
   vecs rolling_so_far(const Row& row) const {
-    const vecs kept = load_vecs(f.contact_state, roll_sum_at(row));
+    vecs kept = load_vecs(f.contact_state, roll_sum_at(row));
     return args.iteration == 0 ? select(row.mask, vecs{}, kept) : kept;
   }
   // What resists rolling in this iteration, of contacts that are active. goes_on: the sums go on from those so far.
   vecs resist(ints active, const Row& row, const Contact& c, const Turn& t, floats share, bool goes_on,
               const vecs& roll, floats limit) {
-    const vecs before = rolling_so_far(row);
+    vecs before = rolling_so_far(row);
     vecs sum = goes_on ? before : vecs{};
-    const vecs change = resist_rolling(t, share, grains.inverse_mass + c.inverse_mass, roll, limit, h_, sum);
+    vecs change = resist_rolling(t, share, grains.inverse_mass + c.inverse_mass, roll, limit, h_, sum);
     store_vecs(f.contact_state, roll_sum_at(row), select(active, sum, before));
     return change;
   }
@@ -91,14 +91,14 @@ protected:
       mean.correction = lane(correction_, k);
       if constexpr (rotates)
         mean.turn = lane(turn_, k);
-      mean.weights = weights_[k];
-      mean.weights_next = weights_next_[k];
+      mean.weights = lane(weights_, k);
+      mean.weights_next = lane(weights_next_, k);
       touch(first + k, slot, mean);
       set_lane(correction_, k, mean.correction);
       if constexpr (rotates)
         set_lane(turn_, k, mean.turn);
-      weights_[k] = mean.weights;
-      weights_next_[k] = mean.weights_next;
+      set_lane(weights_, k, mean.weights);
+      set_lane(weights_next_, k, mean.weights_next);
     });
   }
 
@@ -109,14 +109,14 @@ protected:
       scale = weights_ > 0.0f ? sor / weights_ : scale;
     for (uint k = 0; k < there; ++k)
       means[k].pushes.add(f, first + k, scale[k] / h_);
-    const vecs way = scale * correction_;
+    vecs way = scale * correction_;
     const ints moves = (grains.inverse_mass > 0.0f) & (weights_ > 0.0f);
     Grains after = grains;
     after.position = select(moves, grains.position + way, grains.position);
     after.velocity = select(moves, grains.velocity + way / all(h_), grains.velocity);
     store_grains(&f.grains_next[first], there, after);
     if constexpr (rotates) {
-      const vecs turned = spin_.xyz + (spin_.w / all(h_)) * select(moves, scale * turn_, {});
+      vecs turned = spin_.xyz + (spin_.w / all(h_)) * select(moves, scale * turn_, {});
       store_spins(&f.grain_spin_next[first], there, {turned, spin_.w});
     }
     if (by_weight_)
@@ -141,7 +141,7 @@ private:
   }
 
   floats other_weights(const Row& row) const {
-    return weights_at([&](uint k) { return row.places[k]; });
+    return weights_at([&](uint k) { return row.place(k); });
   }
 };
 

@@ -34,14 +34,14 @@ public:
     each_other([&](uint k, std::size_t slot) {
       uint load = 0;
       add(k, restore_other(args, f, first + k, slot, method, load));
-      load_[k] += static_cast<int>(load);
+      set_lane(load_, k, lane(load_, k) + static_cast<int>(load));
     });
     const ints load = load_ < 1 ? ints{} + 1 : load_;
     const bool parallel = settings.solver.iteration != iteration_gauss_seidel;
     for (uint k = 0; parallel && k < there; ++k)
       f.contact_load[first + k] = static_cast<uint>(load[k]);
     Grains after = grains;
-    const vecs moved = grains.velocity + (grains.inverse_mass * push_ + all(h_ * settings.domain.gravity));
+    vecs moved = grains.velocity + (grains.inverse_mass * push_ + all(h_ * settings.domain.gravity));
     after.velocity = select(grains.inverse_mass > 0.0f, moved, grains.velocity);
     if (method == Method::sp)
       after.position = grains.position + all(h_) * after.velocity;
@@ -54,7 +54,7 @@ public:
     each_row([&](const Row& row, const Contact& c) { iterate(row, c); });
     each_other([&](uint k, std::size_t slot) { add(k, iterate_other(args, f, first + k, slot, method)); });
     Grains after = grains;
-    const vecs change = grains.inverse_mass * push_;
+    vecs change = grains.inverse_mass * push_;
     after.velocity = grains.velocity + change;
     if (method == Method::sp)
       after.position = grains.position + all(h_) * change;
@@ -83,14 +83,14 @@ private:
       store_spins(&f.grain_spin_next[first], there, {spin_.xyz + (grains.inverse_mass * spin_.w) * couple_, spin_.w});
   }
   void restore(const Row& row, const Contact& c) {
-    const vecs relative = grains.velocity - c.velocity;
+    vecs relative = grains.velocity - c.velocity;
     const floats radius = min(grains.radius, c.radius);
     const float fall = h_ * glm::length(settings.domain.gravity);
     load_ -= row.mask & impulse_near(c, relative, radius, fall, h_);
-    const vecs4 kept = load_vecs4(f.contact_state, sum_at(row));
-    const vecs4 before = settings.contacts.impulses ? kept : vecs4{};
+    vecs4 kept = load_vecs4(f.contact_state, sum_at(row));
+    vecs4 before = settings.contacts.impulses ? kept : vecs4{};
     const ints was = row.mask & differ(before, {});
-    const Law law = laws(row);
+    const Law& law = laws(row);
     floats friction = law.friction_static;
     vecs4 sum;
     vecs shear, rolling, roll;
@@ -104,7 +104,7 @@ private:
         impulse_warm_start(c, law, relative, grains.inverse_mass + c.inverse_mass, hold, all(1.0f), warm, memory_, h_,
                            now.xyz, now.w, slipped, coefficient);
       } else {
-        const Turn t = turn_of(row, c, spin_);
+        Turn t = turn_of(row, c, spin_);
         const floats pressed = now.w;
         impulse_warm_start(c, law, relative + turn_slip(c, t), t.ease, hold, all(1.0f), warm, memory_, h_, now.xyz,
                            now.w, slipped, coefficient);
@@ -151,7 +151,7 @@ private:
   floats rate_of(const Row& row, bool split, float omega) const {
     ints loads;
     for (uint k = 0; k < lanes; ++k)
-      loads[k] = static_cast<int>(f.contact_load.data()[row.places[k]]);  // beyond the end where there is no grain
+      loads[k] = static_cast<int>(f.contact_load.data()[row.place(k)]);  // beyond the end where there is no grain
     return impulse_rate(grains.inverse_mass, row.grains.inverse_mass, own_load_, __builtin_convertvector(loads, floats),
                         true, split, omega);
   }
@@ -159,7 +159,7 @@ private:
   void iterate(const Row& row, const Contact& c) {
     const floats w_sum = grains.inverse_mass + c.inverse_mass;
     const ints active = row.mask & (w_sum > 0.0f);
-    const vecs relative = grains.velocity - c.velocity;
+    vecs relative = grains.velocity - c.velocity;
     const floats approach = dot(relative, c.normal);
     floats residual = method == Method::sp ? sp_residual(approach, c.gap, settings.solver.kv, settings.solver.kc, h_)
                                            : vts_residual(approach, c.gap, settings.solver.gamma, h_);
@@ -180,10 +180,10 @@ private:
     if (memory_)
       slip = slip + all(shared::memory_share / h_) * load_vecs(f.contact_state, shear_at(row));
 
-    const Law law = laws(row);
+    const Law& law = laws(row);
     floats friction_static = law.friction_static, friction_kinetic = law.friction_kinetic;
-    const vecs4 before = load_vecs4(f.contact_state, sum_at(row));
-    const vecs4 last = momentum_ ? load_vecs4(f.contact_state, change_at(row)) : vecs4{};
+    vecs4 before = load_vecs4(f.contact_state, sum_at(row));
+    vecs4 last = momentum_ ? load_vecs4(f.contact_state, change_at(row)) : vecs4{};
     if (const ints two = friction_static != friction_kinetic; any(two)) {
       if (memory_) {
         const auto friction = load<floats>(&f.contact_state[friction_at(row)]);
@@ -209,9 +209,9 @@ private:
       return;
     vecs rolled;
     if (rolls_) {
-      const vecs rolling_before = load_vecs(f.contact_state, roll_sum_at(row)),
-                 last_rolling = momentum_ ? load_vecs(f.contact_state, roll_change_at(row)) : vecs{},
-                 roll = memory_ ? load_vecs(f.contact_state, roll_at(row)) : vecs{};
+      vecs rolling_before = load_vecs(f.contact_state, roll_sum_at(row)),
+           last_rolling = momentum_ ? load_vecs(f.contact_state, roll_change_at(row)) : vecs{},
+           roll = memory_ ? load_vecs(f.contact_state, roll_at(row)) : vecs{};
       vecs rolling = rolling_before;
       impulse_iterate_rolling(t, law, roll, now.w + adhesion_limit, rate, w_sum, rolling_relaxation(method),
                               rolling_memory_share(method), beta, h_, last_rolling, rolling);

@@ -53,6 +53,8 @@ using floats = float __attribute__((vector_size(4 * lanes)));
 using ints = std::int32_t __attribute__((vector_size(4 * lanes)));  // also masks: each lane 0 or -1
 using uints = uint __attribute__((vector_size(4 * lanes)));
 
+// Structs of vectors are not const where they are local: GCC 12 keeps const ones in memory (its pass sra: "store to a
+// read-only decl"), which was a fifth of the time of dem with sixteen lanes.
 struct vecs {
   floats x{}, y{}, z{};
 };
@@ -131,15 +133,6 @@ inline vecs select(ints mask, const vecs& a, const vecs& b) {
 inline ints differ(const vecs& a, const vecs& b) {
   return (a.x != b.x) | (a.y != b.y) | (a.z != b.z);
 }
-inline vec3 lane(const vecs& v, uint k) {
-  return {v.x[k], v.y[k], v.z[k]};
-}
-inline void set_lane(vecs& v, uint k, const vec3& to) {
-  v.x[k] = to.x;
-  v.y[k] = to.y;
-  v.z[k] = to.z;
-}
-
 template <class T> T load(const void* from) {
   T value;
   __builtin_memcpy(&value, from, sizeof value);
@@ -147,6 +140,28 @@ template <class T> T load(const void* from) {
 }
 template <class T> void store(void* to, const T& value) {
   __builtin_memcpy(to, &value, sizeof value);
+}
+
+// Lanes by number. Where a lane of a vector that is part of a struct is named by [], GCC 12 keeps the whole struct in
+// memory.
+template <class T> auto lane(const T& vector, uint k) {
+  std::remove_cvref_t<decltype(vector[0])> each[lanes];
+  store(each, vector);
+  return each[k];
+}
+inline vec3 lane(const vecs& v, uint k) {
+  return {lane(v.x, k), lane(v.y, k), lane(v.z, k)};
+}
+template <class T, class Number> void set_lane(T& vector, uint k, Number to) {
+  Number each[lanes];
+  store(each, vector);
+  each[k] = to;
+  vector = load<T>(each);
+}
+inline void set_lane(vecs& v, uint k, const vec3& to) {
+  set_lane(v.x, k, to.x);
+  set_lane(v.y, k, to.y);
+  set_lane(v.z, k, to.z);
 }
 
 // Vectors of the slots of a row, component by component; at: of the first one's x.

@@ -92,9 +92,9 @@ private:
   // As P2Solver::touch.
   void solve(const Row& row, const Contact& c, Relaxations& relax) {
     const floats w = grains.inverse_mass, w_sum = w + c.inverse_mass;
-    const vecs4 kept = load_vecs4(f.contact_state, sum_at(row));
-    const vecs4 before = args.iteration == 0 ? select(row.mask, vecs4{{}, all(not_active)}, kept) : kept;
-    const Law law = laws(row);
+    vecs4 kept = load_vecs4(f.contact_state, sum_at(row));
+    vecs4 before = args.iteration == 0 ? select(row.mask, vecs4{{}, all(not_active)}, kept) : kept;
+    const Law& law = laws(row);
     const floats adhesion_limit = adhesion_limit_of(law, c);
     const ints active = row.mask & p2_active(c, before.w, adhesion_limit, w_sum);
     if (!any(active)) {
@@ -114,10 +114,10 @@ private:
           shares_of(row, c.inverse_mass, weight_of(c, contact_bears(c, sum.w, adhesion_limit)), closes, weight_over_p2);
     }
     const bool memory = settings.contacts.memory;
-    const vecs slipped = memory ? load_vecs(f.contact_state, shear_at(row)) : vecs{};
-    const Sliding s = sliding_of<rotates>(row, c);
-    const vecs change = p2_iterate(c, relax.find(active, law, w_parts), shares, s.way, memory, slipped, adhesion_limit,
-                                   s.across, law, sum.xyz, sum.w);
+    vecs slipped = memory ? load_vecs(f.contact_state, shear_at(row)) : vecs{};
+    Sliding s = sliding_of<rotates>(row, c);
+    vecs change = p2_iterate(c, relax.find(active, law, w_parts), shares, s.way, memory, slipped, adhesion_limit,
+                             s.across, law, sum.xyz, sum.w);
     store_vecs4(f.contact_state, sum_at(row), select(active, sum, before));
     const floats part = p2_part(c, w, all(settings.domain.down), settings.solver.error_reduction);
     add(active, all(1.0f), part * change);
@@ -136,12 +136,12 @@ private:
   // As p2_remember_contact.
   void remember(const Row& row, const Contact& c) {
     const auto normal = load<floats>(&f.contact_state[normal_at(row)]);
-    const vecs before = load_vecs(f.contact_state, shear_at(row));
-    const Law law = laws(row);
+    vecs before = load_vecs(f.contact_state, shear_at(row));
+    const Law& law = laws(row);
     vecs after, roll;
     if (any(row.mask & ((normal > 0.0f) | (law.adhesion > 0.0f)))) {
       const floats adhesion_limit = adhesion_limit_of(law, c);
-      const Sliding s = sliding_of<rotates>(row, c);
+      Sliding s = sliding_of<rotates>(row, c);
       after = p2_slipped(c, before, s.way, normal, adhesion_limit, s.across, law);
       if (rotates && rolls_)
         roll = p2_rolled(s.turn, grains.inverse_mass + c.inverse_mass, load_vecs(f.contact_state, roll_at(row)), normal,

@@ -41,7 +41,7 @@ public:
     PbdMean means[lanes];
     touch_others<rotates>(means, [&](uint i, std::size_t slot, PbdMean& mean) { part_other(f, i, slot, mean); });
     const ints moves = weights_ > 0.0f;
-    const vecs correction = correction_ / weights_;
+    vecs correction = correction_ / weights_;
     Grains after = grains;
     after.position = select(moves, grains.position + correction, grains.position);
     store_grains(&f.grains_next[first], there, after);
@@ -57,8 +57,8 @@ private:
     const bool after = settings.solver.friction == friction_after, last = args.iteration + 1 == args.iterations;
     const bool accumulated = settings.solver.friction == friction_accumulated;
     const floats w = grains.inverse_mass;
-    const vecs4 kept = load_vecs4(f.contact_state, sum_at(row)),
-                before = args.iteration == 0 ? select(row.mask, vecs4{}, kept) : kept;
+    vecs4 kept = load_vecs4(f.contact_state, sum_at(row)),
+          before = args.iteration == 0 ? select(row.mask, vecs4{}, kept) : kept;
     const ints active = row.mask & pbd_touches(c, grains.radius, before.w, w, after && last);
     if (by_weight_)
       weights_next_ += (row.mask & ~active & (before.w > 0.0f)) ? weight_of(c, before.w) : floats{};
@@ -80,10 +80,9 @@ private:
     }
     vecs4 sum = before;
     const float gravity = glm::length(settings.domain.gravity);
-    const Law law = laws(row);
-    const Sliding s = sliding_of<rotates>(row, c);
-    const vecs change =
-        pbd_iterate(c, shares, s.way, s.across, law, accumulated, after, last, h_, gravity, sum.xyz, sum.w);
+    const Law& law = laws(row);
+    Sliding s = sliding_of<rotates>(row, c);
+    vecs change = pbd_iterate(c, shares, s.way, s.across, law, accumulated, after, last, h_, gravity, sum.xyz, sum.w);
     store_vecs4(f.contact_state, sum_at(row), select(active, sum, before));
     const floats part = w / w_sum;
     add(active, all(1.0f), part * change);
@@ -104,7 +103,7 @@ private:
     const floats w = grains.inverse_mass;
     const ints active = row.mask & (w > 0.0f) & (c.gap < 0.0f);
     floats weight;
-    const vecs apart = pbd_apart(c, w, settings.solver.plain_mean, weight);
+    vecs apart = pbd_apart(c, w, settings.solver.plain_mean, weight);
     add(active, weight, apart);
   }
 };

@@ -312,7 +312,7 @@ inline Turn turn_with(const Fields& f, uint i, uint partner, const Contact& c) {
     return turn_of_plane(c, vec3(own), own.w, w, r,
                          partner < wall_partner ? f.bodies[body_of(partner)].motion.spin : vec3(0.0f));
   const vec4 other = f.grain_spin[partner];
-  return turn_of_grains(c, vec3(own), own.w, w, r, vec3(other), other.w);
+  return turn_of_grains(c, vec3(own), own.w, w, r, vec3(other), other.w, 1.0f / (r + c.radius));
 }
 
 // Law of grain i's contact with a partner.

@@ -4,7 +4,7 @@
 Turn turn_with(uint partner, bool with_grain, Contact c, vec4 spin, float w, float r) {
   if (with_grain) {
     vec4 other = grain_spin[partner];
-    return turn_of_grains(c, spin.xyz, spin.w, w, r, other.xyz, other.w);
+    return turn_of_grains(c, spin.xyz, spin.w, w, r, other.xyz, other.w, 1.0 / (r + c.radius));
   }
   return turn_of_plane(c, spin.xyz, spin.w, w, r, is_body(partner) ? bodies[body_of(partner)].motion.spin : vec3(0.0));
 }

@@ -15,14 +15,17 @@ LAW real3 turned(real3 v, real3 n) {
 
 // A spring and a damper across the normal, which slide where they pull harder than friction bears (Cundall and Strack 1979):
 //   s <- s - (s.n) n - k_t v_t;  f = s - c_t v_t;  |f| > mu_s q: f <- mu_k q f/|f|, s = f.
-// slip: v_t, across the normal; grip: q, what presses; shear: s. Returns f, what both pull with.
+// slip: v_t, across the normal; friction_limit: q, what presses, at least 0; shear: s. Returns f, what both pull with. Squares are compared,
+// since a contact that sticks needs neither root nor quotient then.
 LAW real3 friction_of(INOUT(real3, shear), real3 normal, real3 slip, real stiffness, real damping, real friction_limit, Law law) {
   shear = shear - dot(shear, normal) * normal - stiffness * slip;
   real3 friction_impulse = shear - damping * slip;
-  real pull = length(friction_impulse);
-  mask slides = pull > law.friction_static * friction_limit;
-  friction_impulse = select(slides, (law.friction_kinetic * friction_limit / pull) * friction_impulse, friction_impulse);
-  shear = select(slides, friction_impulse, shear);
+  real pull2 = squared(friction_impulse), sticking = law.friction_static * friction_limit;
+  mask slides = pull2 > sticking * sticking;
+  if (anywhere(slides)) {
+    friction_impulse = select(slides, (law.friction_kinetic * friction_limit / sqrt(pull2)) * friction_impulse, friction_impulse);
+    shear = select(slides, friction_impulse, shear);
+  }
   return friction_impulse;
 }
 
@@ -32,9 +35,11 @@ LAW real3 friction_of(INOUT(real3, shear), real3 normal, real3 slip, real stiffn
 LAW real3 rolling_of(INOUT(real3, roll), real3 rolling, real stiffness, real damping, real friction_limit, Law law) {
   roll = roll - stiffness * rolling;
   real3 couple = roll - damping * rolling;
-  real pull = length(couple), limit = law.rolling * friction_limit;
-  mask rolls = pull > limit;
-  couple = select(rolls, (limit / pull) * couple, couple);
-  roll = select(rolls, couple, roll);
+  real pull2 = squared(couple), limit = law.rolling * friction_limit;
+  mask rolls = pull2 > limit * limit;
+  if (anywhere(rolls)) {
+    couple = select(rolls, (limit / sqrt(pull2)) * couple, couple);
+    roll = select(rolls, couple, roll);
+  }
   return couple;
 }

@@ -10,13 +10,13 @@ struct Turn {
   real ease_rolling;  // 1/kg, of W
 };
 
-// spin, other_spin: sigma; ease, other_ease: m r^2 / I.
-LAW Turn turn_of_grains(Contact c, real3 spin, real ease, real w, real r, real3 other_spin, real other_ease) {
+// spin, other_spin: sigma; ease, other_ease: m r^2 / I; over_radii: 1 / (r + c.radius) [1/m].
+LAW Turn turn_of_grains(Contact c, real3 spin, real ease, real w, real r, real3 other_spin, real other_ease, real over_radii) {
   Turn t;
-  real radii = r + c.radius, share = c.radius / radii, other_share = r / radii;
+  real share = c.radius * over_radii, other_share = r * over_radii;
   t.sliding = spin + other_spin;
   t.rolling = share * spin - other_share * other_spin;
-  t.lever = 1.0f + c.gap / radii;
+  t.lever = 1.0f + c.gap * over_radii;
   t.share = share;
   t.ease = w * (1.0f + ease) + c.inverse_mass * (1.0f + other_ease);
   t.ease_rolling = ease * w * share * share + other_ease * c.inverse_mass * other_share * other_share;
