@@ -62,8 +62,11 @@ public:
   std::size_t rebound_at(const Row& row) const { return row.state + settings.contacts.rebound * slice_grains; }
 
   // Calls touch(row, contacts) for the rows in which grains are. They come first, in each lane. periodic: may an axis
-  // be? one_division: as contact_of_grains.
-  template <class Touch> void each_row(Touch touch, bool periodic = true, bool one_division = false) {
+  // be? one_division: as contact_of_grains. ahead: the contacts of a row are found before what the row ahead of it does
+  // is done, since a processor that looks ahead by some hundred instructions works on both at once; two rows take
+  // turns, since to copy what is known of one is a fifth of the work.
+  template <bool ahead = true, class Touch>
+  void each_row(Touch touch, bool periodic = true, bool one_division = false) {
     const auto look = [&](int k, Row& row, Contact& contact) {
       const bool there = load_row(k, row);
       if (there)
@@ -72,15 +75,11 @@ public:
     };
     Row row;
     Contact contact;
-    if constexpr (lanes == 16) {
+    if constexpr (!ahead) {
       for (int k = 0; look(k, row, contact); ++k)
         touch(row, contact);
       return;
     }
-    // The contacts of a row are found before what the row ahead of it does is done: a processor that looks ahead by
-    // some hundred instructions works on both at once. dem takes .92 of the time with eight lanes by it, and 1.13 with
-    // sixteen, which have twice the work in a row (AMD EPYC with AVX-512, box_settle at rest). Two rows take turns: to
-    // copy what is known of one is a fifth of the work.
     Row next;
     Contact next_contact;
     if (!look(0, row, contact))
