@@ -73,6 +73,7 @@ LinkJoint link_joint(const Found& found, const std::vector<Pose>& poses) {
   out.child_axis = vec3(into(child, axis));
   out.parent_side = vec3(into(parent, side));
   out.child_side = vec3(into(child, turned));
+  out.armature = static_cast<float>(joint.armature);
   out.along = along_of(joint);
   return out;
 }
@@ -126,12 +127,20 @@ Linkages linkages_of(const Scene& scene) {
     return out;
   const Kinematics kinematics(scene);
   const std::vector<Pose> poses = initial_poses(scene);
+  const std::vector<Twist> twists = first_twists(scene);
   for (const std::vector<std::size_t>& group : groups) {
     Linkage linkage{};
     linkage.first_joint = static_cast<uint>(out.joints.size());
     linkage.first_row = static_cast<uint>(out.places.size());
     linkage.first_word = out.words;
     const std::vector<Found> found = joints_of(scene, kinematics, group, poses);
+    const auto first_speed = [&](const Found& f, const LinkJoint& joint) {
+      if (joint.kind != joint_revolute && joint.kind != joint_prismatic)
+        return 0.0f;
+      const Pose parent = f.parent ? poses[*f.parent] : Pose{f.frame.position, {1.0, 0.0, 0.0, 0.0}};
+      return static_cast<float>(
+          speed_of(joint, parent, f.parent ? twists[*f.parent] : Twist{}, poses[f.child], twists[f.child]));
+    };
     std::vector<bool> moved(scene.bodies.size());
     std::vector<std::pair<uint, uint>> rows;  // joint, part
     for (const Found& f : found) {
@@ -140,6 +149,8 @@ Linkages linkages_of(const Scene& scene) {
       joint.first_row = static_cast<uint>(rows.size());
       for (uint part = 0; part < equalities_of(joint.kind); ++part)
         rows.emplace_back(k, part);
+      if (joint.armature > 0.0f)
+        rows.emplace_back(k, joint_part_armature);
       if (!moved[f.child])
         joint.moves |= 1u;
       moved[f.child] = true;
@@ -152,6 +163,7 @@ Linkages linkages_of(const Scene& scene) {
         out.of_body[f.child] = static_cast<uint>(out.joints.size());
       LinkState state{};
       state.value = static_cast<float>(f.value);
+      state.speed = first_speed(f, joint);
       out.joints.push_back(joint);
       out.states.push_back(state);
     }

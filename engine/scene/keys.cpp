@@ -609,6 +609,8 @@ constexpr Key joint_keys[] = {
     other("start_speed", "number", {-1e6, 1e6, "degrees/s or m/s"}, 0, "Speed at the start, of a dynamic body."),
     other("friction", "number", {0, 1e12, "N m or N"}, 0,
           "Torque or force that the joint holds before it moves, and brakes with, of a dynamic body."),
+    other("armature", "number", {0, 1e12, "kg m2 or kg"}, 0,
+          "Inertia of a rotor that turns with the joint's value, times the gear ratio squared, of a dynamic body."),
     table("motor", motor_table, none, "Drive of the joint of a dynamic body."),
     table("spring", spring_table, none, "Spring and damper in the joint of a dynamic body."),
 };
@@ -694,6 +696,8 @@ constexpr Key robot_keys[] = {
           Said{"required with `drive = \"position\"`"}, "Of the motors, which pull towards the joints' values."),
     other("damping", "number, or table of numbers by joint", {0, 1e12, "N m s/rad or N s/m"}, Said{"0.1 s * stiffness"},
           "Of the motors, by the difference of the joints' speeds from those of their values."),
+    other("armature", "number, or table of numbers by joint", {0, 1e12, "kg m2 or kg"}, 0,
+          "Inertia of the motors' rotors, times their gear ratios squared. Not with `drive = \"prescribed\"`."),
     tables("links", robot_link_table, none, "Bodies of the scene that are its links, in place of `file`."),
 };
 constexpr TableKeys robot_table{
@@ -714,6 +718,7 @@ constexpr Key between_keys[] = {
           "Greatest value, at least 0. Of a ball joint the greatest angle by which its axis leans."),
     other("friction", "number", {0, 1e12, "N m or N"}, 0,
           "Torque or force that it holds before it moves, and brakes with."),
+    other("armature", "number", {0, 1e12, "kg m2 or kg"}, 0, "Inertia of a rotor that turns with the joint's value."),
     table("spring", spring_table, none, "Spring and damper in the joint."),
 };
 constexpr TableKeys between_table{"[[joint]]",

@@ -78,7 +78,7 @@ public:
       : table_(t), scene_(scene), name_(t.need("name")), file_(t["file"]), packages_(t["packages"]),
         position_(t["position"]), rotation_(t["rotation"]), material_(t["material"]), as_(t["as"]), cell_(t["cell"]),
         joints_(t["joints"]), between_{t["interpolation"], t["repeat"]}, drive_(t["drive"]), base_(t["base"]),
-        stiffness_(t["stiffness"]), damping_(t["damping"]), links_(t["links"]) {
+        stiffness_(t["stiffness"]), damping_(t["damping"]), armature_(t["armature"]), links_(t["links"]) {
     t.finish();
   }
 
@@ -101,8 +101,9 @@ private:
   // Of bodies that the scene has.
 
   void read_links() {
-    for (const Value* v : {&packages_, &position_, &rotation_, &material_, &as_, &cell_, &joints_,
-                           &between_.interpolation, &between_.repeat, &drive_, &base_, &stiffness_, &damping_})
+    for (const Value* v :
+         {&packages_, &position_, &rotation_, &material_, &as_, &cell_, &joints_, &between_.interpolation,
+          &between_.repeat, &drive_, &base_, &stiffness_, &damping_, &armature_})
       if (*v)
         v->fail("has no meaning beside links, whose bodies say it themselves: allowed beside file");
     const BodyNames names(scene_);
@@ -214,6 +215,11 @@ private:
     } else if (!stiffness_) {
       drive_.fail("= \"position\" needs a stiffness beside it, by which the motors pull towards the joints' values");
     }
+    if (armature_ && motors_.drive == RobotDrive::prescribed)
+      armature_.or_override(drive_).fail(
+          "has no meaning with drive = \"prescribed\", which moves links whatever their inertia; allowed: drive = "
+          "\"position\", \"speed\" or \"passive\"");
+    motors_.armature = read_by_joint(armature_, "armature = { boom = 0.1 }");
     motors_.stiffness = read_by_joint(stiffness_, "stiffness = { boom = 1e5 }");
     // Where the links' inertia allows, a deviation fades in this time.
     constexpr double fading = 0.1;  // s
@@ -597,7 +603,7 @@ private:
   const Scene& scene_;
   Value name_, file_, packages_, position_, rotation_, material_, as_, cell_, joints_;
   BetweenKeys between_;
-  Value drive_, base_, stiffness_, damping_;
+  Value drive_, base_, stiffness_, damping_, armature_;
   Value links_;
   RobotSpec robot_;
   std::vector<BodySpec> bodies_;
@@ -607,7 +613,7 @@ private:
   std::optional<std::uint32_t> own_material_;
   std::optional<MeshAs> as_given_;
   double cell_size_ = 0.0;  // m; 0: as MeshPart::cell
-  RobotMotors motors_{RobotDrive::prescribed, {}, {}};
+  RobotMotors motors_{RobotDrive::prescribed, {}, {}, {}};
   RobotBase root_on_ = RobotBase::fixed;
   // Of each link of the file.
   std::vector<bool> pushed_;

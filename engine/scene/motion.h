@@ -94,6 +94,7 @@ struct Joint {
   // which the axis of the body may lean away from where it is at value 0.
   double start_speed = 0.0;    // of the value; not of a ball
   double friction = 0.0;       // N m (revolute, ball) or N (prismatic): what it holds before it moves, and brakes with
+  double armature = 0.0;       // kg m2 (revolute) or kg (prismatic): inertia of a rotor, by the speed of the value
   std::optional<Motor> motor;  // revolute, prismatic
   JointSpring spring;          // likewise
   std::string where;           // as Formula::where

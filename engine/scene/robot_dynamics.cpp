@@ -58,6 +58,7 @@ void drive(Joint& joint, const UrdfJoint& from, const RobotMotors& motors, std::
   joint.value = std::clamp(start, joint.min, joint.max);
   joint.speed = joint.acceleration = Joint::none;
   joint.friction = from.friction;
+  joint.armature = motors.armature[j];
   joint.spring.damping = from.damping;
 }
 

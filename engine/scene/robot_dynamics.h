@@ -10,6 +10,7 @@ struct RobotMotors {
   RobotDrive drive = RobotDrive::position;
   // Of each joint of the file, N m/rad and N m s/rad (revolute) or N/m and N s/m (prismatic); for RobotDrive::position.
   std::vector<double> stiffness, damping;
+  std::vector<double> armature;  // likewise, kg m2 or kg
 };
 
 // Which links move as they are pushed: those behind a joint that moves, or all of them.

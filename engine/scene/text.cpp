@@ -182,6 +182,8 @@ struct MotionText {
     out += ", axis = " + vec(j.axis);
     if (j.friction != 0.0)
       out += fmt::format(", friction = {}", j.friction);
+    if (j.armature != 0.0)
+      out += fmt::format(", armature = {}", j.armature);
     if (j.start_speed != 0.0)
       out += fmt::format(", start_speed = {}", j.start_speed);
     if (j.motor)
@@ -409,6 +411,8 @@ std::string to_toml(const Scene& scene) {
       continue;
     line("axis", vec(j.axis));
     line("friction", j.friction);
+    if (j.armature != 0.0)
+      line("armature", j.armature);
     for (const auto& [key, limit] : {std::pair("min", j.min), {"max", j.max}})
       if (std::isfinite(limit))
         line(key, limit);

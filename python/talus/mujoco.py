@@ -188,7 +188,10 @@ def _joint(
     dof, at = int(model.jnt_dofadr[joint]), int(model.jnt_qposadr[joint])
     origin = position + turned @ place
     table: dict[str, Any] = {"origin": origin.tolist(), "friction": float(model.dof_frictionloss[dof])}
+    armature = float(model.dof_armature[dof])
     if kind == kinds.mjJNT_BALL:
+        if armature:
+            warnings.warn(f"the armature of ball joint {model.joint(joint).name} is left out", stacklevel=3)
         # The value of a ball joint is 0 where the body begins.
         start = np.empty(9)
         mujoco.mju_quat2Mat(start, data.qpos[at : at + 4])
@@ -209,6 +212,8 @@ def _joint(
         value=unit * float(data.qpos[at]),
         start_speed=unit * float(data.qvel[dof]),
     )
+    if armature:
+        table["armature"] = armature
     if model.jnt_limited[joint]:
         table["min"], table["max"] = (unit * float(x) for x in model.jnt_range[joint])
     damping = float(np.ravel(model.dof_damping[dof])[0])
@@ -259,10 +264,11 @@ def robot(
     model, data: mujoco.MjModel, and the mujoco.MjData from whose state and controls it starts (default: those of qpos0).
     name: of the robot, which its bodies' names begin with. material, meshes: as of bodies().
 
-    Masses, inertias, joints (hinge, slide, ball, free), limits, friction, damping and springs of joints are taken over, and
-    position, velocity and motor actuators of joints. What is left out is named in a warning: tendons, equality constraints,
-    actuators of other things than joints, and the armature of joints (the inertia of rotors). Bodies without mass and geoms are left out where no joint of theirs moves. Raises ValueError
-    for what Talus does not have, such as a body with several joints.
+    Masses, inertias, joints (hinge, slide, ball, free), limits, friction, damping, springs and armature (the inertia of
+    rotors) of joints are taken over, and position, velocity and motor actuators of joints. What is left out is named in a
+    warning: tendons, equality constraints, actuators of other things than joints, and the armature of ball and free joints.
+    Bodies without mass and geoms are left out where no joint of theirs moves. Raises ValueError for what Talus does not
+    have, such as a body with several joints.
     """
     if data is None:
         data = mujoco.MjData(model)
@@ -312,6 +318,8 @@ def robot(
             table.update(mass=mass, center_of_mass=[float(x) for x in model.body_ipos[body]], inertia=_inertia(model, body))
             if joint is not None and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
                 dof = int(model.jnt_dofadr[joint])
+                if np.any(model.dof_armature[dof : dof + 6]):
+                    warnings.warn(f"the armature of the free joint of body {own} is left out", stacklevel=2)
                 # MuJoCo's angular velocity of a free joint is in the body's frame.
                 spin = np.asarray(data.xmat[body]).reshape(3, 3) @ data.qvel[dof + 3 : dof + 6]
                 table.update(_placed(data, body), velocity=data.qvel[dof : dof + 3].tolist(), spin=spin.tolist())
@@ -321,8 +329,6 @@ def robot(
                 if joint is None:
                     table["joint"] = {"type": "fixed", "origin": place.tolist(), "rotation": _angles(turned)}
                 else:
-                    if model.dof_armature[int(model.jnt_dofadr[joint])]:
-                        warnings.warn(f"the armature of joint {model.joint(joint).name} is left out", stacklevel=2)
                     table["joint"] = _joint(model, data, joint, motors, place, turned)
                     table["position"] = (-np.asarray(model.jnt_pos[joint])).tolist()
                     if table["joint"]["type"] != "ball":

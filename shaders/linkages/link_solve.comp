@@ -85,8 +85,19 @@ void drive_axes() {
     if (change <= joint_converged * fastest)
       break;
   }
+  for (uint k = 0u; k < linkage.joints; ++k)
+    if (JOINT(k).axis_rows == 1u)
+      STATE(k).speed = x[JOINT(k).axis_row];
   for (uint i = linkage.equalities; i < linkage.rows; ++i)
     x[i] = impulses[i];
+}
+
+// The impulse along the axis of joint k becomes all that acts there, with what the inertia of a rotor does.
+void add_to_axis(uint k) {
+  if (JOINT(k).armature > 0.0) {
+    precise float sum = x[JOINT(k).axis_row] + x[JOINT(k).first_row + link_equalities(JOINT(k).kind)];
+    x[JOINT(k).axis_row] = sum;
+  }
 }
 
 LinkLoad load_of(uint k) {
@@ -171,6 +182,9 @@ void main() {
     ROW(i).impulse = x[i];
   for (uint k = lane; k < linkage.joints; k += group_size)
     STATE(k).load = load_of(k);
+  barrier();
+  for (uint k = lane; k < linkage.joints; k += group_size)
+    add_to_axis(k);
   barrier();
   for (uint k = lane; k < linkage.joints; k += group_size) {
     if ((JOINT(k).moves & 1u) != 0u)

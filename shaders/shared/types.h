@@ -183,6 +183,8 @@ TALUS_CONST float joint_return = 0.1f;
 // the other joints.
 TALUS_CONST float joint_yield = 1e-5f;
 TALUS_CONST float joint_locked = 4e-5f;
+// LinkRowPlace::part of the row that has the inertia of a joint's rotor; a joint holds at most 6 directions, parts 0 to 5.
+TALUS_CONST uint joint_part_armature = 6u;
 // Sweeps over the axes of a linkage's joints at most, and the share of the greatest speed below which a change ends them.
 TALUS_CONST uint joint_sweeps = 64u;
 TALUS_CONST float joint_converged = 1e-6f;
@@ -581,6 +583,7 @@ struct LinkJoint {
   uint first_row;       // of the linkage: equations of the velocities that the joint does not allow
   uint axis_row;        // of the linkage: first row along its axis (ball: 3 of friction, then the lean), if it has some
   uint axis_rows;
+  float armature;  // kg m2 or kg, inertia of a rotor that turns with the joint's value; above 0 its row follows those that hold
   JointAxis along;
 };
 
@@ -622,6 +625,7 @@ struct LinkLoad {
 };
 struct LinkState {
   float value;      // rad or m, at the start of the substep
+  float speed;      // rad/s or m/s, along the axis of a joint that turns or slides, as the last solution left it
   LinkLoad before;  // in this step before the substep
   LinkLoad load;    // with it
 };
