@@ -234,6 +234,82 @@ ignores = ["post"]
   }
 }
 
+TEST_CASE("A gear ties the values of two joints, and bears on the bodies of both", "[linkages]") {
+  const auto wheel = [](const char* name, double mass, double size, const char* more) {
+    return fmt::format("[[body]]\nname = \"{}\"\nmass = {}\nbox.size = [{}, {}, 0.1]\n{}\n", name, mass, size, size,
+                       more);
+  };
+  const auto inertia = [](double mass, double size) { return mass * size * size / 6; };
+  SECTION("of two wheels on the world") {
+    // The torque that turns the first one accelerates its own inertia, and nine times that of the other one.
+    Simulation simulation(
+        linked(wheel("small", 1, 0.2,
+                     "joint = { type = \"revolute\", origin = [2, 0, 0], value = 10, gear = { body = \"big\", "
+                     "multiplier = -3, "
+                     "offset = 40 } }\nignores = [\"big\"]") +
+                   wheel("big", 4, 0.5, "joint = { type = \"revolute\", value = 10, motor.torque = 0.5 }"),
+               0.005, 50, false),
+        on_cpu);
+    double apart = 0.0;
+    for (int step = 0; step < 400; ++step) {
+      simulation.advance(1);
+      apart = std::max(apart, std::abs(simulation.joint_state(0).value + 3 * simulation.joint_state(1).value - 40));
+    }
+    const double both = inertia(4, 0.5) + 9 * inertia(1, 0.2);
+    CHECK(glm::radians(simulation.joint_state(1).speed) == Approx(0.5 * 2 / both).epsilon(1e-4));
+    // A rotation is rounded to 6e-8 in each of 20,000 substeps, which the gear makes up for by the speeds.
+    CHECK(simulation.joint_state(0).speed == Approx(-3 * simulation.joint_state(1).speed).epsilon(2e-4));
+    CHECK(apart < 5e-3);
+    CHECK(simulation.joint_state(1).value > 250.0);
+    CHECK(simulation.joint_load(1)->along == Approx(0.5).epsilon(1e-3));
+  }
+  SECTION("of a free housing, which turns back") {
+    Simulation simulation(
+        linked(
+            wheel("housing", 5, 0.4, "ignores = [\"a\", \"b\"]") +
+                wheel("a", 2, 0.3,
+                      "parent = \"housing\"\njoint = { type = \"revolute\", origin = [-0.2, 0, 0], motor.torque = 0.1 "
+                      "}\nignores = [\"b\"]") +
+                wheel("b", 2, 0.1,
+                      "parent = \"housing\"\njoint = { type = \"revolute\", origin = [0.2, 0, 0], gear = { body = "
+                      "\"a\", multiplier = -3 } }"),
+            0.005, 50, false),
+        on_cpu);
+    simulation.advance(200);
+    // Of the value q of a and the angle p of the housing: (all + 2 m d^2) p' + (a - 3 b) q' = 0,
+    // (a + 9 b) q'' + (a - 3 b) p'' = torque.
+    const double a = inertia(2, 0.3), b = inertia(2, 0.1), all = inertia(5, 0.4) + a + b + 2 * 2 * 0.04;
+    const double q = 0.1 * 1.0 / (a + 9 * b - (a - 3 * b) * (a - 3 * b) / all), p = -(a - 3 * b) * q / all;
+    CHECK(glm::radians(simulation.joint_state(1).speed) == Approx(q).epsilon(1e-3));
+    CHECK(glm::radians(simulation.joint_state(2).speed) == Approx(-3 * q).epsilon(1e-3));
+    CHECK(simulation.body_state(0).twist.spin.z == Approx(p).epsilon(1e-3));
+    CHECK(glm::length(of_bodies(simulation).angular) < 1e-4 * a * q);
+    CHECK(glm::length(of_bodies(simulation).linear) < 1e-5);
+  }
+  SECTION("of a pinion and a rack, which a limit of the rack stops") {
+    const double radius = 0.1;
+    Simulation simulation(
+        linked(wheel("pinion", 1, 0.2,
+                     "joint = { type = \"revolute\", armature = 0.01, motor.torque = 0.2 }\nignores = "
+                     "[\"rack\"]") +
+                   wheel("rack", 3, 0.2,
+                         fmt::format("joint = {{ type = \"prismatic\", axis = [1, 0, 0], max = 0.05, gear = {{ body = "
+                                     "\"pinion\", multiplier = {} }} }}",
+                                     glm::radians(radius))
+                             .c_str()),
+               0.005, 50, false),
+        on_cpu);
+    simulation.advance(40);
+    const double speed = 0.2 * 0.2 / (inertia(1, 0.2) + 0.01 + 3 * radius * radius);
+    CHECK(glm::radians(simulation.joint_state(0).speed) == Approx(speed).epsilon(1e-4));
+    CHECK(simulation.joint_state(1).speed == Approx(radius * speed).epsilon(1e-4));
+    simulation.advance(100);
+    CHECK(simulation.joint_state(1).value == Approx(0.05).margin(1e-5));
+    CHECK(glm::radians(simulation.joint_state(0).value) == Approx(0.05 / radius).margin(1e-4));
+    CHECK(simulation.joint_load(1)->along == Approx(-0.2 / radius).epsilon(1e-3));
+  }
+}
+
 TEST_CASE("A free linkage keeps its momentum, its angular momentum and its energy", "[linkages]") {
   Simulation simulation(linked(R"(
 [[body]]
@@ -491,7 +567,7 @@ mass = 0.5
 cylinder = { radius = 0.08, height = 0.05 }
 rotation = [90, 0, 0]
 parent = "cart"
-joint = { type = "revolute", axis = [0, 1, 0], origin = [0.15, -0.14, -0.05], friction = 0.01 }
+joint = { type = "revolute", axis = [0, 1, 0], origin = [0.15, -0.14, -0.05], friction = 0.01, gear = { body = "left", multiplier = -0.5 } }
 [[body]]
 name = "arm"
 mass = 0.6
@@ -599,6 +675,16 @@ TEST_CASE("A scene with joints is written and read again, and wrong ones are nam
   says("[[joint]]\nname = \"j\"\nbodies = [\"a\", \"a\"]\ntype = \"ball\"\n", "with itself");
   says("[[joint]]\nname = \"j\"\nbodies = [\"a\"]\ntype = \"revolute\"\nmin = 5\nmax = 6\n", "at the value 0");
   says("[[joint]]\nname = \"j\"\nbodies = [\"a\"]\ntype = \"revolute\"\nmotor.speed = 5\n", "motor");
+  const std::string third =
+      "mass = 1\njoint.type = \"revolute\"\n[[body]]\nname = \"c\"\nmass = 1\nsphere.radius = 0.1\n"
+      "position = [0, 0.5, 0]\njoint = { type = \"revolute\", value = 5, gear = { body = ";
+  says(third + "\"d\" } }\n", "ties the joint to body \"d\", which is not in this scene");
+  says(third + "\"a\" } }\n", "must be a revolute or prismatic joint of a body with mass or density");
+  says(third + "\"c\" } }\n", "to itself");
+  says(third + "\"b\" } }\n", "gives the joint the value 0 at the start, where it says 5");
+  says(third + "\"b\", ratio = 3 } }\n", "ratio");
+  says("joint = { type = \"revolute\", gear.body = \"a\" }\n",
+       "gear has no meaning for the joint of a body without mass");
   says("mass = 1\njoint = { type = \"ball\", armature = 1 }\n", "armature has no meaning for a ball joint");
   says("joint = { type = \"revolute\", armature = 1 }\n",
        "armature has no meaning for the joint of a body without mass");

@@ -614,7 +614,7 @@ std::string with_text(std::string text, const std::string& what, const std::stri
   return text.replace(at, what.size(), by);
 }
 
-// The same without fingers, whose mimic joint only motors that hold values drive.
+// The same without fingers.
 std::string pendulum_urdf() {
   return swing_urdf.substr(0, swing_urdf.find("  <joint name=\"grip\"")) + "</robot>";
 }
@@ -730,6 +730,37 @@ TEST_CASE("A passive robot's arm swings with the period of a physical pendulum",
   CHECK_THROWS_WITH(robot.drive({{"hinge", 1.0}}), Catch::Contains("has no motor that holds a speed"));
 }
 
+TEST_CASE("A joint that follows another one is geared to it where no motor holds its value", "[robot][linkages]") {
+  const SwingFolder folder;
+  SECTION("and goes where the other one's motor drives that") {
+    const Scene scene = folder.scene("drive = \"speed\"\n");
+    const auto& right = std::get<Joint>(robot_body(scene, "swing/right").motion);
+    REQUIRE(right.gear);
+    CHECK(right.gear->body == "swing/left");
+    CHECK_FALSE(right.motor);
+    CHECK(to_toml(parse_scene(to_toml(scene), scene.source)) == to_toml(scene));
+    Simulation simulation(scene, on_cpu);
+    Robot robot(simulation, "swing");
+    robot.drive({{"grip", 0.05}});
+    simulation.advance(200);
+    CHECK(robot.positions()[1] == Approx(0.02).margin(1e-4));
+    CHECK(simulation.joint_state(simulation.body("swing/right")).value == Approx(robot.positions()[1]).margin(1e-6));
+    simulation.advance(300);  // to the limit of both
+    CHECK(simulation.joint_state(simulation.body("swing/right")).value == Approx(0.04).margin(1e-5));
+  }
+  SECTION("and adds its inertia to that of the other one where commands push") {
+    Scene scene = folder.scene("drive = \"passive\"\n");
+    scene.domain.gravity = {0.0, 0.0, 0.0};
+    Simulation simulation(scene, on_cpu);
+    Robot robot(simulation, "swing");
+    robot.push({{"grip", 0.02}});
+    simulation.advance(250);
+    CHECK(robot.velocities()[1] == Approx(0.02 * 0.5 / 0.2).epsilon(1e-3));
+    CHECK(robot.efforts()[1] == Approx(0.02).epsilon(1e-3));
+    CHECK(std::abs(robot.velocities()[0]) < 1e-4);  // fingers move both ways
+  }
+}
+
 TEST_CASE("A robot on a free base falls as one, whatever its joints do", "[robot][linkages]") {
   // A root link without mass, as many files have one.
   const SwingFolder folder(with_text(
@@ -777,7 +808,6 @@ TEST_CASE("Wrong drives of a robot are named with their place", "[robot]") {
   CHECK_THAT(error("drive = \"position\"\nstiffness = { hinge = 3 }\n"),
              Catch::Contains("says nothing of grip, grip_too"));
   CHECK_THAT(error("drive = \"position\"\nstiffness = -1\n"), Catch::Contains("robot.swing.stiffness"));
-  CHECK_THAT(error("drive = \"passive\"\n"), Catch::Contains("swing.urdf:14: joint grip_too follows another one"));
   CHECK_THAT(error("drive = \"position\"\nstiffness = 9\nbase = \"free\"\n"),
              Catch::Contains("swing.urdf:2: link post is moved by what pushes it and has no <inertial>"));
   const SwingFolder pendulum(pendulum_urdf());

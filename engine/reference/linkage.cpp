@@ -59,8 +59,7 @@ public:
     for (uint k = 0; k < l_.joints; ++k)
       load_joint(k);
     for (uint k = 0; k < l_.joints; ++k)
-      if (joint(k).armature > 0.0f)
-        x[joint(k).axis_row] += x[armature_row(k)];
+      add_to_axes(k, x);
     for (uint k = 0; k < l_.joints; ++k) {
       if (joint(k).moves & 1u)
         move_body(joint(k).child, x);
@@ -131,6 +130,10 @@ private:
     if (part == joint_part_armature) {
       row = axis_row(j.kind, 0, p, j.along, h_);
       row.bias = -state(place(i).joint).speed;
+    } else if (part == joint_part_gear) {
+      row = axis_row(j.kind, 0, p, j.along, h_);
+      row.bias = std::min(joint_return / h_, gear_return) *
+                 (state(place(i).joint).value - j.multiplier * state(j.leader).value - j.offset);
     } else {
       row = i < l_.equalities ? held_row(j.kind, part, p, h_) : axis_row(j.kind, part, p, j.along, h_);
     }
@@ -146,22 +149,46 @@ private:
     return row;
   }
 
+  // A row is a sum of terms, factor(t) times the row of term t, which a joint has between its two bodies.
+  struct Term {
+    const LinkRow& row;
+    const LinkJoint& joint;
+    float factor;
+  };
+  uint terms(uint i) const { return place(i).part == joint_part_gear ? 2 : 1; }
+  Term term(uint i, uint t) {
+    const LinkJoint& own = joint(place(i).joint);
+    if (t == 0)
+      return {row(i), own, 1.0f};
+    return {row(joint(own.leader).axis_row), joint(own.leader), -own.multiplier};
+  }
+
   float coupling(uint i, uint j) {
-    const LinkJoint &a = joint(place(i).joint), &b = joint(place(j).joint);
-    return link_coupling(row(i), a.parent, a.child, row(j), b.parent, b.child);
+    float sum = 0.0f;
+    for (uint s = 0; s < terms(i); ++s)
+      for (uint t = 0; t < terms(j); ++t) {
+        const Term a = term(i, s), b = term(j, t);
+        sum += a.factor * b.factor *
+               link_coupling(a.row, a.joint.parent, a.joint.child, b.row, b.joint.parent, b.joint.child);
+      }
+    return sum;
   }
 
   vec3 velocity_at_center(uint b) const { return velocity_at(f_.bodies[b].motion, f_.bodies[b].pivot); }
 
   float velocity_of(uint i) {
-    const LinkJoint& j = joint(place(i).joint);
-    const uint child = body(j.child);
-    vec3 velocity(0.0f), spin(0.0f);
-    if (j.parent != no_body) {
-      velocity = velocity_at_center(body(j.parent));
-      spin = f_.bodies[body(j.parent)].motion.spin;
+    float sum = 0.0f;
+    for (uint t = 0; t < terms(i); ++t) {
+      const Term a = term(i, t);
+      const uint child = body(a.joint.child);
+      vec3 velocity(0.0f), spin(0.0f);
+      if (a.joint.parent != no_body) {
+        velocity = velocity_at_center(body(a.joint.parent));
+        spin = f_.bodies[body(a.joint.parent)].motion.spin;
+      }
+      sum += a.factor * link_velocity(a.row, velocity, spin, velocity_at_center(child), f_.bodies[child].motion.spin);
     }
-    return link_velocity(row(i), velocity, spin, velocity_at_center(child), f_.bodies[child].motion.spin);
+    return sum;
   }
 
   bool locked(uint i) { return at(i, i) <= joint_locked * row(i).own; }
@@ -227,6 +254,17 @@ private:
       change = std::max(change, std::abs(x[lean] - before));
     }
     return change;
+  }
+
+  // Impulses along axes become all that acts there, with those of joint k's rotor and gear. x: of all rows.
+  void add_to_axes(uint k, std::vector<float>& x) {
+    const LinkJoint& j = joint(k);
+    if (j.armature > 0.0f)
+      x[j.axis_row] += x[armature_row(k)];
+    if (j.leader != no_joint) {
+      x[j.axis_row] += x[j.gear_row];
+      x[joint(j.leader).axis_row] -= j.multiplier * x[j.gear_row];
+    }
   }
 
   void load_joint(uint k) {

@@ -588,6 +588,17 @@ constexpr Key spring_keys[] = {
 };
 constexpr TableKeys spring_table{"spring of a joint", "", spring_keys, {}};
 
+constexpr Key gear_keys[] = {
+    text("body", required, "Name of the dynamic body whose joint it follows."),
+    number("multiplier", {-1e6, 1e6}, 1, "Factor of the value of that joint, both in degrees or m."),
+    other("offset", "number", {-1e6, 1e6, "degrees or m"}, 0, "Value where that of the other joint is 0."),
+};
+constexpr TableKeys gear_table{"gear of a joint",
+                               "value = multiplier * value of the other joint + offset, whatever acts on either: what "
+                               "moves one moves both. Both agree at the start.",
+                               gear_keys,
+                               {}};
+
 constexpr Key joint_keys[] = {
     word<JointType>("type", required,
                     "revolute: turns about its axis; prismatic: slides along it; fixed: neither, of a dynamic body "
@@ -613,6 +624,7 @@ constexpr Key joint_keys[] = {
           "Inertia of a rotor that turns with the joint's value, times the gear ratio squared, of a dynamic body."),
     table("motor", motor_table, none, "Drive of the joint of a dynamic body."),
     table("spring", spring_table, none, "Spring and damper in the joint of a dynamic body."),
+    table("gear", gear_table, none, "Another joint that the joint of a dynamic body follows."),
 };
 constexpr TableKeys joint_table{"joint of a [[body]]",
                                 "Units are those of a revolute or a prismatic joint. The pose of a body is that of its "

@@ -17,9 +17,10 @@ struct RobotMotors {
 std::vector<bool> pushed_links(const Urdf& robot, RobotBase base);
 
 // Gives the bodies of the links that are pushed, which move as prescribed before, the masses of the file, and their
-// joints motors, damping and friction. What was the value of a joint is where it starts and, with RobotDrive::position,
-// the target of its motor. body_of: of each link, index into bodies, if any. Throws UrdfError without the name of the
-// file, "LINE: what is wrong", for links without mass and for joints that cannot be driven so.
+// joints motors, damping and friction, or gears where they follow others and no motor holds their values. What was the
+// value of a joint is where it starts and, with RobotDrive::position, the target of its motor. body_of: of each link,
+// index into bodies, if any. Throws UrdfError without the name of the file, "LINE: what is wrong", for links without
+// mass and for joints that cannot be driven so.
 void make_dynamic(std::vector<BodySpec>& bodies, const Urdf& robot,
                   const std::vector<std::optional<std::size_t>>& body_of, const std::vector<bool>& pushed,
                   const RobotMotors& motors);

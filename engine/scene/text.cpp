@@ -189,6 +189,9 @@ struct MotionText {
     if (j.motor)
       out += motor_text(*j.motor);
     out += spring_text(j.spring);
+    if (j.gear)
+      out += fmt::format(", gear = {{ body = {}, multiplier = {}, offset = {} }}", quoted(j.gear->body),
+                         j.gear->multiplier, j.gear->offset);
     for (const auto& [key, limit] :
          {std::pair("min", j.min), {"max", j.max}, {"speed", j.speed}, {"acceleration", j.acceleration}})
       if (std::isfinite(limit))

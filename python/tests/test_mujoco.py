@@ -241,6 +241,27 @@ def test_a_driven_arm_with_armature_moves_as_in_mujoco():
     assert np.ptp(theirs, axis=0).min() > 0.1
 
 
+def test_joints_that_equality_constraints_tie_move_as_in_mujoco():
+    """A gear of two wheels, and two fingers that a tendon pulls. MuJoCo's constraints are springs, and stiff ones here."""
+    xml = """<mujoco><option timestep="5e-5" gravity="0 0 0"/><default><equality solref=".002 1" solimp=".999 .9999 .001"/></default><worldbody>
+    <body><joint name="small" axis="0 0 1"/><geom type="cylinder" size=".1 .02" mass="1"/></body>
+    <body pos=".5 0 0"><joint name="big" axis="0 0 1" armature=".02"/><geom type="cylinder" size=".2 .02" mass="3"/></body>
+    <body pos="2 0 0"><joint name="left" type="slide" axis="0 1 0"/><geom type="box" size=".1 .1 .1" mass=".4"/></body>
+    <body pos="3 0 0"><joint name="right" type="slide" axis="0 1 0"/><geom type="box" size=".1 .1 .1" mass=".2"/></body>
+    </worldbody>
+    <equality><joint joint1="small" joint2="big" polycoef="0 -3 0 0 0"/><joint joint1="left" joint2="right" polycoef=".01 1 0 0 0"/></equality>
+    <tendon><fixed name="grip"><joint joint="left" coef=".5"/><joint joint="right" coef=".5"/></fixed></tendon>
+    <actuator><motor joint="small" gear="2"/><general tendon="grip" biastype="affine" gainprm=".4" biasprm="0 -100 -8"/></actuator>
+    <keyframe><key qpos="-.3 .1 .01 0" ctrl=".05 25"/></keyframe></mujoco>"""
+    model, theirs, ours = swing(xml, seconds=1.0)
+    assert ours.shape[1] == 2  # those that follow others are not among a robot's joints
+    joints = [model.joint("big").qposadr[0], model.joint("right").qposadr[0]]
+    inertia = 0.5 * 3 * 0.2**2 + 0.02 + 9 * 0.5 * 0.1**2
+    assert ours[-1, 0] == pytest.approx(0.1 - 0.5 * 3 * 2 * 0.05 / inertia, rel=2e-3)
+    np.testing.assert_allclose(ours, theirs, rtol=5e-3, atol=5e-4)
+    assert theirs[-1, 1] == pytest.approx(0.095, abs=5e-3) and joints == [1, 3]
+
+
 def test_what_a_robot_of_a_model_leaves_out_is_told():
     def model(body, more=""):
         return mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{body}</worldbody>{more}</mujoco>")
@@ -254,10 +275,24 @@ def test_what_a_robot_of_a_model_leaves_out_is_told():
         together.robot(model(f'<body><joint name="j" type="ball" armature=".1"/>{ball}</body>'))
     with pytest.warns(UserWarning, match="the armature of the free joint of body drone is left out"):
         together.robot(model(f'<body name="drone"><joint type="free" armature=".1"/>{ball}</body>'))
-    with pytest.warns(UserWarning, match="1 equality constraints of the model are left out"):
+    with pytest.warns(UserWarning, match="equality constraint 0 is left out: .* it is of the type mjEQ_CONNECT"):
         together.robot(model(f'<body name="a"><joint/>{ball}</body><body name="b" pos="1 0 0"><joint/>{ball}</body>',
                              '<equality><connect body1="a" body2="b" anchor="0 0 0"/></equality>'))  # fmt: skip
-    with pytest.warns(UserWarning, match="actuator pull drives no joint"):
+    hinge = f'<body><joint name="j"/>{ball}</body><body pos="1 0 0"><joint name="k"/>{ball}</body>'
+    with pytest.warns(UserWarning, match="equality constraint bent is left out: .* polynomial of first order"):
+        together.robot(model(hinge, '<equality><joint name="bent" joint1="j" joint2="k" polycoef="0 1 1 0 0"/></equality>'))
+    with pytest.warns(UserWarning, match="equality constraint 0 is left out: .* polynomial of first order"):
+        together.robot(model(hinge, '<equality><joint joint1="j"/></equality>'))
+    tendon = '<tendon><fixed name="both"><joint joint="j" coef="1"/><joint joint="k" coef="1"/></fixed></tendon>'
+    with pytest.warns(UserWarning, match="the tendons both of the model are left out"):
+        together.robot(model(hinge, tendon))
+    with pytest.warns(UserWarning) as warned:
+        together.robot(model(hinge, tendon + '<actuator><motor name="pull" tendon="both"/></actuator>'))
+    assert [str(w.message).split(",")[0] for w in warned] == [
+        "actuator pull drives neither a joint nor a fixed tendon of joints that follow one another",
+        "the tendons both of the model are left out: Talus has those that an actuator pulls by joints that follow one another",
+    ]
+    with pytest.warns(UserWarning, match="actuator pull drives neither a joint nor"):
         together.robot(model(f'<body><site name="s"/><joint/>{ball}</body>', '<actuator><motor name="pull" site="s"/></actuator>'))
     # A frame without mass, and one that a child is fixed to.
     tables, robot = together.robot(

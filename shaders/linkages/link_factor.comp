@@ -30,6 +30,9 @@ LinkRow made_row(uint i) {
   if (PLACE(i).part == joint_part_armature) {
     row = axis_row(joint.kind, 0u, p, joint.along, args.h);
     row.bias = -STATE(PLACE(i).joint).speed;
+  } else if (PLACE(i).part == joint_part_gear) {
+    row = axis_row(joint.kind, 0u, p, joint.along, args.h);
+    row.bias = min(joint_return / args.h, gear_return) * (STATE(PLACE(i).joint).value - joint.multiplier * STATE(joint.leader).value - joint.offset);
   } else if (i < linkage.equalities)
     row = held_row(joint.kind, PLACE(i).part, p, args.h);
   else
@@ -47,8 +50,15 @@ LinkRow made_row(uint i) {
 }
 
 float coupling(uint i, uint j) {
-  uint a = linkage.first_joint + PLACE(i).joint, b = linkage.first_joint + PLACE(j).joint;
-  return link_coupling(ROW(i), link_joints[a].parent, link_joints[a].child, ROW(j), link_joints[b].parent, link_joints[b].child);
+  precise float sum = 0.0;
+  for (uint s = 0u; s < terms(i); ++s)
+    for (uint t = 0u; t < terms(j); ++t) {
+      Term a = term(i, s), b = term(j, t);
+      uint k = linkage.first_joint + a.joint, l = linkage.first_joint + b.joint;
+      sum += a.factor * b.factor *
+             link_coupling(ROW(a.row), link_joints[k].parent, link_joints[k].child, ROW(b.row), link_joints[l].parent, link_joints[l].child);
+    }
+  return sum;
 }
 
 // What an impulse along row i does to its velocity, of which the inertia of a rotor leaves 1 / (1/own + armature).
@@ -86,6 +96,7 @@ void main() {
     else
       STATE(k).before = STATE(k).load;
   }
+  wait_for_all();  // gears read the values of two joints
   for (uint i = lane; i < linkage.rows; i += group_size)
     ROW(i) = made_row(i);
   wait_for_all();
