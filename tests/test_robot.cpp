@@ -391,7 +391,7 @@ TEST_CASE("Wrong tables of robots are named with their place", "[robot]") {
   };
   CHECK_THAT(of_text(collision("<mesh filename=\"package://p/m.stl\"/>")),
              Catch::Contains("r.urdf:3: mesh of link a: package://p/m.stl is of the package p"));
-  CHECK_THAT(of_text(collision("<mesh filename=\"m.dae\"/>")),
+  CHECK_THAT(of_text(collision("<mesh filename=\"m.fbx\"/>")),
              Catch::Contains("r.urdf:3: mesh of link a: ") && Catch::Contains(".stl"));
   CHECK_THAT(of_text(one_link("")), Catch::Contains("has no link with collision geometry"));
   CHECK_THAT(of_text(two_links(between("revolute", limit + "<mimic joint=\"k\" offset=\"5\"/>") +

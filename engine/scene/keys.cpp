@@ -322,9 +322,10 @@ constexpr Key cell_key = number("cell", length_range, Said{"half the radius of t
 constexpr Key boundary_radius_key = number("radius", radius_range, Said{"that of the largest grain"},
                                            "Radius of boundary particles, with `as = \"particles\"`.");
 constexpr Key file_key =
-    text("file", required, "OBJ, STL, PLY, glTF or GLB file, relative to the folder of the scene.");
+    text("file", required, "OBJ, STL, PLY, glTF, GLB or COLLADA (.dae) file, relative to the folder of the scene.");
 constexpr Key scale_key = number("scale", {1e-6, 1e6, "m per unit of the file"}, 1, "Length of a unit of the file.");
-constexpr Key up_key = word<UpAxis>("up", Said{"y of glTF and GLB, else z"}, "Axis of the file that becomes z.");
+constexpr Key up_key =
+    word<UpAxis>("up", Said{"y of glTF and GLB, what a COLLADA file says, else z"}, "Axis of the file that becomes z.");
 constexpr Key sheet_mesh_keys[] = {file_key, scale_key, up_key};
 constexpr Key met_mesh_keys[] = {file_key, scale_key, up_key, as_key, cell_key, boundary_radius_key};
 constexpr TableKeys met_mesh_table{"mesh of a body",
@@ -411,7 +412,7 @@ constexpr TableKeys emissions_due_table{"shape of an [[emitter]]", about_fill, f
 
 constexpr Key clump_mesh_keys[] = {
     text("mesh", required,
-         "File of a closed mesh, from the scene's folder: OBJ, STL, PLY, glTF, GLB. Its size has no meaning."),
+         "File of a closed mesh, from the scene's folder: OBJ, STL, PLY, glTF, GLB, COLLADA. Its size has no meaning."),
     whole("spheres", 2, shared::clump_spheres_most, 8,
           "Number of spheres within the mesh, by which the clump touches: the largest one, then one after another the "
           "one that covers most of what is not covered yet."),
