@@ -1,5 +1,7 @@
 // Robots: what is read of URDF files, the bodies that a scene makes of them, their commands and the torques of their
 // joints.
+#include "engine/geometry/mesh.h"
+#include "engine/io/body_meshes.h"
 #include "engine/io/report.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
@@ -478,6 +480,54 @@ TEST_CASE("A scene with robots comes back from its text", "[robot]") {
   CHECK_THAT(wrong("{ body = \"b\", mimic = { joint = \"j\" } }"), Catch::Contains("has no meaning without joint"));
   CHECK_THAT(wrong("{ body = \"b\", joint = \"j\", mimic = { joint = \"k\" } }"),
              Catch::Contains("= \"k\" is not a joint of the robot that follows no other"));
+}
+
+TEST_CASE("The visual geometry of a robot is drawn, and what collides is touched", "[robot]") {
+  Scratch scratch;
+  // A tetrahedron in inches, with an axis up that has no effect on a link.
+  write_text(scratch / "cover.dae", R"(<COLLADA><asset><unit meter="0.0254"/><up_axis>Y_UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh><source id="p"><float_array>0 0 0 10 0 0 0 10 0 0 0 20</float_array></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles><input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene><node><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes></COLLADA>)");
+  const auto scene_of = [&](const std::string& visuals, const std::string& keys = "") {
+    write_text(scratch / "r.urdf", "<robot name=\"r\"><link name=\"a\">\n" + visuals +
+                                       "<collision><geometry><sphere radius=\"0.1\"/></geometry></collision></link></robot>");
+    return parse_scene("[domain]\nmin = [-1, -1, -1]\nmax = [1, 1, 1]\n[[material]]\nname = \"m\"\n[[grains]]\nmaterial = "
+                       "\"m\"\nradius = 0.05\nfill.points = [[0.02, 0, 0.2]]\n[[robot]]\nname = \"r\"\nfile = \"r.urdf\"\n" +
+                           keys,
+                       (scratch / "s.toml").string());
+  };
+  const auto drawn = [](const Scene& scene) { return bounds(exported_mesh(robot_body(scene, "r/a"), scene.domain)); };
+  const std::string mesh = "<visual><origin xyz=\"0 0 0.1\"/><geometry><mesh filename=\"cover.dae\" scale=\"2 2 2\"/></geometry></visual>",
+                    box = "<visual><geometry><box size=\"0.2 0.3 0.4\"/></geometry></visual>";
+  const Scene both = scene_of(mesh + box), plain = scene_of(mesh + box, "visual = false\n");
+  CHECK(both.warnings.empty());
+  CHECK(robot_body(both, "r/a").parts == robot_body(plain, "r/a").parts);
+  CHECK(glm::distance(drawn(both).min, glm::dvec3(-0.1, -0.15, -0.2)) < 1e-6);
+  CHECK(glm::distance(drawn(both).max, glm::dvec3(0.508, 0.508, 1.116)) < 1e-6);
+  CHECK(drawn(plain).max.z == Approx(0.1).epsilon(1e-3));
+  CHECK(to_toml(parse_scene(to_toml(both), both.source)) == to_toml(both));
+  CHECK(glm::distance(drawn(parse_scene(to_toml(both), both.source)).max, drawn(both).max) < 1e-6);
+  Simulation one(both, on_cpu), other(plain, on_cpu);
+  one.advance(200);
+  other.advance(200);
+  CHECK(one.state_hash() == other.state_hash());
+  CHECK(one.grains()[0].position.z < 0.17);  // it has met the sphere, within what is drawn
+  other.save(scratch / "state.talus");
+  CHECK_NOTHROW(one.resume(scratch / "state.talus"));
+
+  const auto warned = [&](const std::string& visuals) {
+    const Scene scene = scene_of(visuals);
+    REQUIRE(scene.warnings.size() == 1);
+    CHECK(drawn(scene).max.z == Approx(0.1).epsilon(1e-3));
+    return scene.warnings[0];
+  };
+  CHECK_THAT(warned(box + "<visual><geometry><mesh filename=\"none.dae\"/></geometry></visual>"),
+             Catch::Contains("r.urdf:2: ") && Catch::Contains("none.dae: does not exist") &&
+                 Catch::Contains("the visual geometry of link a cannot be used, and it is drawn as what collides"));
+  CHECK_THAT(warned("<visual><geometry><capsule radius=\"1\" length=\"1\"/></geometry></visual>"),
+             Catch::Contains("<capsule> is a geometry that Talus does not take from URDF"));
 }
 
 TEST_CASE("A body without parts is a frame that nothing touches", "[robot][bodies]") {

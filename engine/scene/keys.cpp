@@ -366,6 +366,9 @@ constexpr std::array part_keys{
     table("mesh", mesh, none, "Triangle mesh from a file."),
     table("gear", gear, none, "Involute gear around z."),
 };
+constexpr TableKeys drawn_mesh_table{"mesh of a visual part", "It may be open, and its holes stay.", sheet_mesh_keys,
+                                     placed_keys};
+constexpr auto& drawn_parts = part_keys<drawn_mesh_table, filled_gear_table>;
 constexpr auto& met_parts = part_keys<met_mesh_table, met_gear_table>;
 constexpr auto& filled_parts = part_keys<filled_mesh_table, filled_gear_table>;
 
@@ -377,6 +380,8 @@ constexpr Key part_place_keys[] = {
 constexpr std::string_view about_part = "A part has one geometry. Its position and rotation stand in the geometry or "
                                         "beside it, not in both.";
 constexpr TableKeys met_part_table{"part of a body", about_part, met_parts, part_place_keys};
+constexpr TableKeys drawn_part_table{"visual part of a body", about_part, drawn_parts,
+                                     std::span(part_place_keys).first<2>()};
 constexpr TableKeys filled_part_table{"part of a fill, an emitter or a sink", about_part, filled_parts,
                                       part_place_keys};
 
@@ -642,6 +647,9 @@ constexpr Key body_keys[] = {
     tables("parts", met_part_table, none,
            "Parts that are united or subtracted in this order, in place of one geometry. An empty list makes a frame, "
            "which nothing touches."),
+    tables("visual", drawn_part_table, none,
+           "Parts that are drawn and exported in place of the geometry above, each as it is. Nothing touches them, and depth "
+           "cameras do not see them."),
     number("mass", {1e-9, 1e12, "kg"}, none, "Mass of the whole body, evenly dense, which makes it dynamic."),
     number("density", {1e-3, 1e6, "kg/m3"}, none, "Density, in place of mass, which makes it dynamic."),
     vector("center_of_mass", place_range, Said{"that of its parts, evenly dense"},
@@ -695,6 +703,7 @@ constexpr Key robot_keys[] = {
     word<MeshAs>("as", Said{"sdf of closed meshes, triangles of others"},
                  "Collision geometry of its meshes, as of `mesh` of a body."),
     cell_key,
+    flag("visual", true, "Draws the visual geometry of links that have some, in place of what grains touch."),
     other("joints", "table of a number, a formula of t, or a list of [time, value] by joint",
           {-1e6, 1e6, "degrees or m"}, Said{"0, or the limit nearest to it"},
           "Angles or displacements. Joints that follow others (mimic) have none of their own."),

@@ -99,6 +99,7 @@ void read_robot(Table t, Scene& scene, std::unordered_set<std::string>& names) {
     robot.links = std::move(from.links);
     robot.joints = std::move(from.joints);
     bodies = std::move(from.bodies);
+    std::ranges::move(from.warnings, std::back_inserter(scene.warnings));
   }
   for (const BodySpec& body : bodies)
     if (!names.insert(body.name).second)

@@ -12,13 +12,14 @@ struct RobotFileKeys {
 
   Value file, packages, position, rotation, material, as, cell, joints;
   BetweenKeys between;
-  Value drive, base, stiffness, damping, armature;
+  Value drive, base, stiffness, damping, armature, visual;
 };
 
 struct FileRobot {
   std::vector<BodySpec> bodies;
   std::vector<std::string> links;  // as RobotSpec::links, ..
   std::vector<RobotJoint> joints;  // .. and RobotSpec::joints
+  std::vector<std::string> warnings;
 };
 
 // name: of the robot. scene: what stands before it.

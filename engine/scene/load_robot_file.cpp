@@ -106,6 +106,7 @@ public:
     glm::dvec3 position(0.0), rotation(0.0);
     keys_.position.get(position);
     keys_.rotation.get(rotation);
+    keys_.visual.get(draws_visual_);
     find_limits();
     read_values();
     read_drive();
@@ -418,25 +419,69 @@ private:
     if (link.color)
       body.color =
           glm::vec3(linear_of_srgb(link.color->x), linear_of_srgb(link.color->y), linear_of_srgb(link.color->z));
-    for (const UrdfCollision& collision : link.collisions) {
+    for (const UrdfGeometry& collision : link.collisions) {
       BodyPart part;
       part.position = plain(collision.pose.position);
       part.rotation = angles_of(collision.pose.rotation);
       part.shape = std::visit([&](const auto& shape) { return shape_of(shape, collision, link); }, collision.geometry);
       body.parts.push_back(std::move(part));
     }
+    if (draws_visual_)
+      read_visual(link, body);
     if (body.parts.size() > shared::parts_most)
       fail_at(link.line, fmt::format("link {} has {} collision geometries, too many for one body, which has at most {}",
                                      link.name, body.parts.size(), shared::parts_most));
     return body;
   }
 
-  PartShape shape_of(const UrdfBox& box, const UrdfCollision&, const UrdfLink&) const { return BoxPart{box.size}; }
-  PartShape shape_of(const UrdfSphere& s, const UrdfCollision&, const UrdfLink&) const { return SpherePart{s.radius}; }
-  PartShape shape_of(const UrdfCylinder& c, const UrdfCollision&, const UrdfLink&) const {
+  // A link is drawn as its visual geometry says where all of it can be, and else as what collides.
+  void read_visual(const UrdfLink& link, BodySpec& body) {
+    std::string why = link.not_drawn;
+    for (const UrdfGeometry& visual : link.visuals) {
+      if (!why.empty())
+        break;
+      BodyPart part;
+      part.position = plain(visual.pose.position);
+      part.rotation = angles_of(visual.pose.rotation);
+      if (const auto* mesh = std::get_if<UrdfMesh>(&visual.geometry)) {
+        try {
+          part.shape = visual_mesh(*mesh, link);
+        } catch (const std::runtime_error& e) {
+          why = fmt::format("{}:{}: {}", urdf_file_.string(), visual.line, e.what());
+        }
+      } else {
+        part.shape = std::visit([&](const auto& shape) { return shape_of(shape, visual, link); }, visual.geometry);
+      }
+      body.visual.push_back(std::move(part));
+    }
+    if (why.empty())
+      return;
+    body.visual.clear();
+    robot_.warnings.push_back(
+        fmt::format("{}: the visual geometry of link {} cannot be used, and it is drawn as what collides", why, link.name));
+  }
+
+  MeshPart visual_mesh(const UrdfMesh& mesh, const UrdfLink& link) {
+    const std::filesystem::path path = find_urdf_file(mesh.uri, urdf_file_, folders_);
+    MeshPart part;
+    part.scale = mesh.scale;
+    part.up = UpAxis::z;
+    part.where = fmt::format("{}: visual mesh of link {}", urdf_file_.string(), link.name);
+    part.file = from_scene(path);
+    auto& loaded = visual_meshes_[{path.lexically_normal().string(), mesh.scale}];
+    if (!loaded)
+      loaded = std::make_shared<LoadedMesh>(
+          load_mesh(path, {.scale = mesh.scale, .up = part.up, .hole = 0.0, .solid = false}));
+    part.loaded = loaded;
+    return part;
+  }
+
+  PartShape shape_of(const UrdfBox& box, const UrdfGeometry&, const UrdfLink&) const { return BoxPart{box.size}; }
+  PartShape shape_of(const UrdfSphere& s, const UrdfGeometry&, const UrdfLink&) const { return SpherePart{s.radius}; }
+  PartShape shape_of(const UrdfCylinder& c, const UrdfGeometry&, const UrdfLink&) const {
     return ConePart{c.radius, c.radius, c.length};
   }
-  PartShape shape_of(const UrdfMesh& mesh, const UrdfCollision& collision, const UrdfLink& link) {
+  PartShape shape_of(const UrdfMesh& mesh, const UrdfGeometry& collision, const UrdfLink& link) {
     MeshPart part;
     part.scale = mesh.scale;
     part.up = UpAxis::z;  // the axes of the file are those of the link
@@ -536,7 +581,9 @@ private:
   std::vector<JointLimits> limits_;
   std::vector<std::optional<Following>> followings_;
   std::vector<SaidValue> values_;
-  std::map<std::pair<std::string, double>, std::shared_ptr<const LoadedMesh>> meshes_;  // by path and scale
+  std::map<std::pair<std::string, double>, std::shared_ptr<const LoadedMesh>> meshes_,
+      visual_meshes_;  // by path and scale
+  bool draws_visual_ = true;
 };
 
 }  // namespace
@@ -545,11 +592,11 @@ RobotFileKeys::RobotFileKeys(Table& t)
     : file(t["file"]), packages(t["packages"]), position(t["position"]), rotation(t["rotation"]),
       material(t["material"]), as(t["as"]), cell(t["cell"]),
       joints(t["joints"]), between{t["interpolation"], t["repeat"]}, drive(t["drive"]), base(t["base"]),
-      stiffness(t["stiffness"]), damping(t["damping"]), armature(t["armature"]) {}
+      stiffness(t["stiffness"]), damping(t["damping"]), armature(t["armature"]), visual(t["visual"]) {}
 
 void RobotFileKeys::refuse(std::string_view why) const {
   for (const Value* v : {&packages, &position, &rotation, &material, &as, &cell, &joints, &between.interpolation,
-                         &between.repeat, &drive, &base, &stiffness, &damping, &armature})
+                         &between.repeat, &drive, &base, &stiffness, &damping, &armature, &visual})
     if (*v)
       v->fail(std::string(why));
 }

@@ -98,6 +98,14 @@ std::string parts_text(const std::vector<BodyPart>& parts, bool met) {
   return out + "]";
 }
 
+std::string visual_text(const std::vector<BodyPart>& parts) {
+  std::string out = "visual = [\n";
+  for (const BodyPart& p : parts)
+    out += fmt::format("  {{ {}, position = {}, rotation = {} }},\n", std::visit(PartText{false}, p.shape),
+                       vec(p.position), vec(p.rotation));
+  return out + "]\n";
+}
+
 struct ShapeText {
   const std::vector<Material>& materials;
 
@@ -400,6 +408,8 @@ std::string to_toml(const Scene& scene) {
     if (b.show != Show::solid)
       word_line("show", word(b.show));
     out += parts_text(b.parts, true) + "\n";
+    if (!b.visual.empty())
+      out += visual_text(b.visual);
   }
 
   for (const JointSpec& spec : scene.joints) {
