@@ -491,15 +491,18 @@ TEST_CASE("The visual geometry of a robot is drawn, and what collides is touched
 <triangles><input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles></mesh></geometry></library_geometries>
 <library_visual_scenes><visual_scene><node><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes></COLLADA>)");
   const auto scene_of = [&](const std::string& visuals, const std::string& keys = "") {
-    write_text(scratch / "r.urdf", "<robot name=\"r\"><link name=\"a\">\n" + visuals +
-                                       "<collision><geometry><sphere radius=\"0.1\"/></geometry></collision></link></robot>");
-    return parse_scene("[domain]\nmin = [-1, -1, -1]\nmax = [1, 1, 1]\n[[material]]\nname = \"m\"\n[[grains]]\nmaterial = "
-                       "\"m\"\nradius = 0.05\nfill.points = [[0.02, 0, 0.2]]\n[[robot]]\nname = \"r\"\nfile = \"r.urdf\"\n" +
-                           keys,
-                       (scratch / "s.toml").string());
+    write_text(scratch / "r.urdf",
+               "<robot name=\"r\"><link name=\"a\">\n" + visuals +
+                   "<collision><geometry><sphere radius=\"0.1\"/></geometry></collision></link></robot>");
+    return parse_scene(
+        "[domain]\nmin = [-1, -1, -1]\nmax = [1, 1, 1]\n[[material]]\nname = \"m\"\n[[grains]]\nmaterial = "
+        "\"m\"\nradius = 0.05\nfill.points = [[0.02, 0, 0.2]]\n[[robot]]\nname = \"r\"\nfile = \"r.urdf\"\n" +
+            keys,
+        (scratch / "s.toml").string());
   };
   const auto drawn = [](const Scene& scene) { return bounds(exported_mesh(robot_body(scene, "r/a"), scene.domain)); };
-  const std::string mesh = "<visual><origin xyz=\"0 0 0.1\"/><geometry><mesh filename=\"cover.dae\" scale=\"2 2 2\"/></geometry></visual>",
+  const std::string mesh = "<visual><origin xyz=\"0 0 0.1\"/><geometry><mesh filename=\"cover.dae\" scale=\"2 2 "
+                           "2\"/></geometry></visual>",
                     box = "<visual><geometry><box size=\"0.2 0.3 0.4\"/></geometry></visual>";
   const Scene both = scene_of(mesh + box), plain = scene_of(mesh + box, "visual = false\n");
   CHECK(both.warnings.empty());
@@ -840,6 +843,22 @@ TEST_CASE("A robot on a free base falls as one, whatever its joints do", "[robot
   CHECK(std::hypot(moved.x, moved.y) < 1e-4);
   CHECK(Robot(simulation, "swing").positions()[0] == Approx(60.0).margin(1.0));
   CHECK(to_toml(parse_scene(to_toml(scene), scene.source)) == to_toml(scene));
+}
+
+TEST_CASE("Links of a file are left out with all that hangs on them", "[robot]") {
+  const SwingFolder folder;
+  const Scene scene = folder.scene("leave_out = [\"left\", \"right\"]\njoints.hinge = 20\n");
+  REQUIRE(scene.robots.size() == 1);
+  CHECK(scene.robots[0].links == std::vector<std::string>{"swing/post", "swing/arm"});
+  REQUIRE(scene.robots[0].joints.size() == 1);
+  CHECK(scene.robots[0].joints[0].name == "hinge");
+  CHECK(folder.scene("leave_out = [\"arm\"]\n").bodies.size() == 1);
+  CHECK(folder.scene("leave_out = [\"right\", \"flange\"]\n").robots[0].joints.size() == 2);
+  CHECK_THAT(folder.error("leave_out = [\"left\"]\n"),
+             Catch::Contains("leave_out takes away joint grip, which joint grip_too follows"));
+  CHECK_THAT(folder.error("leave_out = [\"hand\"]\n"),
+             Catch::Contains("= \"hand\" is not a link of the robot; there are: post, arm"));
+  CHECK_THAT(folder.error("leave_out = [\"post\"]\n"), Catch::Contains("is the root link"));
 }
 
 TEST_CASE("Wrong drives of a robot are named with their place", "[robot]") {

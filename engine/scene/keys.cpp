@@ -648,7 +648,8 @@ constexpr Key body_keys[] = {
            "Parts that are united or subtracted in this order, in place of one geometry. An empty list makes a frame, "
            "which nothing touches."),
     tables("visual", drawn_part_table, none,
-           "Parts that are drawn and exported in place of the geometry above, each as it is. Nothing touches them, and depth "
+           "Parts that are drawn and exported in place of the geometry above, each as it is. Nothing touches them, and "
+           "depth "
            "cameras do not see them."),
     number("mass", {1e-9, 1e12, "kg"}, none, "Mass of the whole body, evenly dense, which makes it dynamic."),
     number("density", {1e-3, 1e6, "kg/m3"}, none, "Density, in place of mass, which makes it dynamic."),
@@ -697,6 +698,8 @@ constexpr Key robot_keys[] = {
     text("file", Said{"required without `links`"}, "URDF file, relative to the folder of the scene."),
     other("packages", "table of paths by name", {}, Said{"searched in the folders above the file"},
           "Folders of packages that meshes are in, relative to the folder of the scene."),
+    other("leave_out", "list of names", {}, none,
+          "Links of the file that are left out, with all that hang on them: a gripper in whose place a tool is."),
     vector("position", place_range, zero, "Position of the root link."),
     vector("rotation", angle_range, zero, "Rotation of the root link about the fixed axes x, then y, then z."),
     text("material", Said{"that of the walls"}, "Name of the material of the contacts of all links with grains."),

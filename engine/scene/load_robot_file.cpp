@@ -45,6 +45,7 @@ JointType type_of(UrdfJointType type) {
                                             : JointType::revolute;
 }
 
+constexpr std::size_t no_number = ~std::size_t{0};
 constexpr double value_most = 1e6;                      // degrees or m, as a joint's value and limits in a scene
 constexpr double speed_least = 1e-9, speed_most = 1e9;  // per s
 
@@ -87,6 +88,7 @@ public:
     } catch (const UrdfError& e) {
       keys_.file.fail(fmt::format("cannot be used: {}", e.what()));
     }
+    leave_out();
     std::string path;
     for (const auto& [name, at] :
          keys_.packages.entries("a table of paths by name, as in packages = { arm = \"robots/arm\" }")) {
@@ -118,6 +120,57 @@ public:
   }
 
 private:
+  // Takes links out of the robot, and all that hang on them.
+  void leave_out() {
+    std::vector<bool> gone(urdf_.links.size());
+    if (!keys_.leave_out)
+      return;
+    for (const Value& link : keys_.leave_out.elements()) {
+      std::string name;
+      link.get(name);
+      const auto found = std::ranges::find(urdf_.links, name, &UrdfLink::name);
+      if (found == urdf_.links.end())
+        link.fail(
+            fmt::format("= \"{}\" is not a link of the robot; there are: {}", name, fmt::join(link_names(), ", ")));
+      if (!found->joint)
+        link.fail(fmt::format("= \"{}\" is the root link, on which all others hang", name));
+      gone[static_cast<std::size_t>(found - urdf_.links.begin())] = true;
+    }
+    for (const std::size_t l : links_from_root(urdf_))
+      if (const auto& joint = urdf_.links[l].joint)
+        gone[l] = gone[l] || gone[urdf_.joints[*joint].parent];
+    std::vector<std::size_t> link_numbers, joint_numbers;  // of those that stay, by their numbers in the file
+    std::size_t links = 0, joints = 0;
+    for (std::size_t l = 0; l < urdf_.links.size(); ++l)
+      link_numbers.push_back(gone[l] ? no_number : links++);
+    for (const UrdfJoint& joint : urdf_.joints)
+      joint_numbers.push_back(gone[joint.child] ? no_number : joints++);
+    for (const UrdfJoint& joint : urdf_.joints)
+      if (!gone[joint.child] && joint.mimic && joint_numbers[joint.mimic->joint] == no_number)
+        keys_.leave_out.fail(fmt::format("takes away joint {}, which joint {} follows",
+                                         urdf_.joints[joint.mimic->joint].name, joint.name));
+    std::erase_if(urdf_.joints, [&](const UrdfJoint& joint) { return gone[joint.child]; });
+    for (UrdfJoint& joint : urdf_.joints) {
+      joint.parent = link_numbers[joint.parent];
+      joint.child = link_numbers[joint.child];
+      if (joint.mimic)
+        joint.mimic->joint = joint_numbers[joint.mimic->joint];
+    }
+    std::size_t at = 0;
+    std::erase_if(urdf_.links, [&](const UrdfLink&) { return gone[at++]; });
+    for (UrdfLink& link : urdf_.links)
+      if (link.joint)
+        link.joint = joint_numbers[*link.joint];
+    urdf_.root = link_numbers[urdf_.root];
+  }
+
+  std::vector<std::string> link_names() const {
+    std::vector<std::string> names;
+    for (const UrdfLink& link : urdf_.links)
+      names.push_back(link.name);
+    return names;
+  }
+
   void read_drive() {
     keys_.drive.get(motors_.drive);
     keys_.base.get(root_on_);
@@ -457,8 +510,8 @@ private:
     if (why.empty())
       return;
     body.visual.clear();
-    robot_.warnings.push_back(
-        fmt::format("{}: the visual geometry of link {} cannot be used, and it is drawn as what collides", why, link.name));
+    robot_.warnings.push_back(fmt::format(
+        "{}: the visual geometry of link {} cannot be used, and it is drawn as what collides", why, link.name));
   }
 
   MeshPart visual_mesh(const UrdfMesh& mesh, const UrdfLink& link) {
@@ -589,14 +642,15 @@ private:
 }  // namespace
 
 RobotFileKeys::RobotFileKeys(Table& t)
-    : file(t["file"]), packages(t["packages"]), position(t["position"]), rotation(t["rotation"]),
-      material(t["material"]), as(t["as"]), cell(t["cell"]),
+    : file(t["file"]), packages(t["packages"]), leave_out(t["leave_out"]), position(t["position"]),
+      rotation(t["rotation"]), material(t["material"]), as(t["as"]), cell(t["cell"]),
       joints(t["joints"]), between{t["interpolation"], t["repeat"]}, drive(t["drive"]), base(t["base"]),
       stiffness(t["stiffness"]), damping(t["damping"]), armature(t["armature"]), visual(t["visual"]) {}
 
 void RobotFileKeys::refuse(std::string_view why) const {
-  for (const Value* v : {&packages, &position, &rotation, &material, &as, &cell, &joints, &between.interpolation,
-                         &between.repeat, &drive, &base, &stiffness, &damping, &armature, &visual})
+  for (const Value* v :
+       {&packages, &leave_out, &position, &rotation, &material, &as, &cell, &joints, &between.interpolation,
+        &between.repeat, &drive, &base, &stiffness, &damping, &armature, &visual})
     if (*v)
       v->fail(std::string(why));
 }
