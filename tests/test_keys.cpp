@@ -54,6 +54,8 @@ const std::vector<std::string> former_scenes{
         "[[body]]\nname = \"e\"\ncylinder = { radius = 1, height = 1 }\ndensity = 1\n" +
         "joint = { type = \"revolute\", motor = { speed = 1, strength = 1 }, spring.stiffness = 1 }\n" +
         "[[joint]]\nname = \"k\"\nbodies = [\"e\"]\ntype = \"ball\"\n" +
+        "[[body]]\nname = \"m\"\nsphere.radius = 1\nmass = 1\njoint = { type = \"prismatic\", gear.body = \"e\" }\n" +
+        "[[body]]\nname = \"n\"\nsphere.radius = 1\nvisual = [{ mesh.file = \"t.obj\" }]\n" +
         "[[body]]\nname = \"f\"\ncone = { radius = 1, height = 1 }\n" +
         "[[body]]\nname = \"g\"\ntorus = { radius = 1, tube_radius = 0.2 }\n" +
         "[[body]]\nname = \"h\"\nmesh.file = \"t.obj\"\n" +

@@ -61,20 +61,24 @@ parent = "upper"
 joint = { type = "revolute", axis = [0, 1, 0], origin = [0, 0, -0.3], value = -40 }
 )";
 
-// Angles from the downward vertical [rad] and their rates, of two rods that hang on each other; accelerations from
-// Lagrange's equations.
+// The state of two coordinates and their rates, and its derivative by time.
 using Rods = std::array<double, 4>;
-Rods rate_of(const Rods& s) {
+
+// Angles from the downward vertical [rad] and their rates, of two rods that hang on each other; accelerations from
+// Lagrange's equations. Rotors of the inertias r1 and r2 [kg m2] turn with the two joints' values.
+Rods rate_of(const Rods& s, double r1 = 0.0, double r2 = 0.0) {
   const double m1 = 2, m2 = 1, l1 = 0.6, c1 = 0.3, c2 = 0.25;
   const double i1 = m1 / 12 * (0.6 * 0.6 + 0.04 * 0.04), i2 = m2 / 12 * (0.5 * 0.5 + 0.03 * 0.03);
   const double cosine = std::cos(s[0] - s[1]), sine = std::sin(s[0] - s[1]);
-  const double a = i1 + m1 * c1 * c1 + m2 * l1 * l1, b = m2 * l1 * c2 * cosine, d = i2 + m2 * c2 * c2;
+  const double a = i1 + m1 * c1 * c1 + m2 * l1 * l1 + r1 + r2, b = m2 * l1 * c2 * cosine - r2,
+               d = i2 + m2 * c2 * c2 + r2;
   const double p = -m2 * l1 * c2 * sine * s[3] * s[3] - (m1 * c1 + m2 * l1) * g * std::sin(s[0]);
   const double q = m2 * l1 * c2 * sine * s[2] * s[2] - m2 * c2 * g * std::sin(s[1]);
   const double determinant = a * d - b * b;
   return {s[2], s[3], (d * p - b * q) / determinant, (a * q - b * p) / determinant};
 }
-void advance(Rods& s, double h) {  // Runge and Kutta's method of the fourth order
+// Runge and Kutta's method of the fourth order.
+template <class F> void advance_by(F&& rate_of, Rods& s, double h) {
   const auto at = [&](const Rods& k, double f) {
     Rods r;
     for (std::size_t i = 0; i < 4; ++i)
@@ -84,6 +88,9 @@ void advance(Rods& s, double h) {  // Runge and Kutta's method of the fourth ord
   const Rods k1 = rate_of(s), k2 = rate_of(at(k1, 0.5)), k3 = rate_of(at(k2, 0.5)), k4 = rate_of(at(k3, 1.0));
   for (std::size_t i = 0; i < 4; ++i)
     s[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
+}
+void advance(Rods& s, double h) {
+  advance_by([](const Rods& at) { return rate_of(at); }, s, h);
 }
 
 }  // namespace
@@ -102,6 +109,205 @@ TEST_CASE("A double pendulum swings as its equations say", "[linkages]") {
   CHECK(off < 0.04);
   CHECK(simulation.joint_state(1).speed == Approx(glm::degrees(rods[3] - rods[2])).margin(0.5));
   CHECK(gap(simulation, 0, {0, 0, -0.3}, 1, {0, 0, 0.25}) < 2e-5);
+}
+
+TEST_CASE("The inertia of rotors adds to that of a joint's value", "[linkages]") {
+  const auto with_armature = [](std::string bodies, const std::string& joint, double armature) {
+    const std::size_t at = bodies.find(joint);
+    REQUIRE(at != std::string::npos);
+    return bodies.insert(at + joint.size(), fmt::format(", armature = {}", armature));
+  };
+  SECTION("of one body on the world that turns") {
+    Simulation simulation(linked(R"(
+[[body]]
+name = "pendulum"
+mass = 2
+center_of_mass = [0, 0, -0.5]
+inertia = [0.02, 0.03, 0.01, 0, 0, 0]
+sphere.radius = 0.05
+joint = { type = "revolute", axis = [0, 1, 0], value = 1, armature = 0.4 }
+)"),
+                          on_cpu);
+    const double rate = std::sqrt(2 * g * 0.5 / (0.03 + 2 * 0.25 + 0.4));
+    simulation.advance(200);
+    CHECK(simulation.joint_state(0).value == Approx(std::cos(rate)).margin(2e-3));
+  }
+  SECTION("of one that slides") {
+    Simulation simulation(
+        linked("[[body]]\nname = \"weight\"\nmass = 2\nbox.size = [0.1, 0.1, 0.1]\n"
+               "joint = { type = \"prismatic\", axis = [0, 0, 1], armature = 3, motor.torque = 5 }\n"),
+        on_cpu);
+    simulation.advance(100);
+    CHECK(simulation.joint_state(0).speed == Approx(0.5 * (5 - 2 * g) / 5).epsilon(1e-4));
+  }
+  SECTION("of two rods that hang on each other") {
+    const double r1 = 0.3, r2 = 0.05;
+    Simulation simulation(linked(with_armature(with_armature(double_pendulum, "value = 60", r1), "value = -40", r2)),
+                          on_cpu);
+    Rods rods{glm::radians(60.0), glm::radians(20.0), 0.0, 0.0};
+    double off = 0.0;
+    for (int step = 0; step < 400; ++step) {
+      simulation.advance(1);
+      for (int k = 0; k < 50; ++k)
+        advance_by([&](const Rods& at) { return rate_of(at, r1, r2); }, rods, 1e-4);
+      off = std::max({off, std::abs(simulation.joint_state(0).value - glm::degrees(rods[0])),
+                      std::abs(simulation.joint_state(1).value - glm::degrees(rods[1] - rods[0]))});
+    }
+    CHECK(off < 0.04);
+    CHECK(gap(simulation, 0, {0, 0, -0.3}, 1, {0, 0, 0.25}) < 2e-5);
+  }
+  SECTION("of a slider on a wheel, which the wheel throws outwards and not its rotor") {
+    // (m + r) x'' = m x w^2, and (I + m x^2) w stays, where I is that of wheel and slider about their centers.
+    const double m = 2, r = 3, inertia = 1.0 / 6 * 4 * 0.04 + 1.0 / 6 * m * 0.01;
+    Simulation simulation(linked(R"(
+[[body]]
+name = "wheel"
+mass = 4
+box.size = [0.2, 0.2, 0.2]
+joint = { type = "revolute", start_speed = 300 }
+ignores = ["slider"]
+[[body]]
+name = "slider"
+mass = 2
+box.size = [0.1, 0.1, 0.1]
+parent = "wheel"
+joint = { type = "prismatic", axis = [1, 0, 0], value = 0.2, armature = 3 }
+)",
+                                 0.005, 50, false),
+                          on_cpu);
+    Rods slider{0.2, 0.0, 0.0, 0.0};
+    const double momentum = (inertia + m * 0.04) * glm::radians(300.0);
+    double off = 0.0;
+    for (int step = 0; step < 100; ++step) {
+      simulation.advance(1);
+      for (int k = 0; k < 50; ++k)
+        advance_by(
+            [&](const Rods& at) {
+              const double spin = momentum / (inertia + m * at[0] * at[0]);
+              return Rods{at[2], 0.0, m * at[0] * spin * spin / (m + r), 0.0};
+            },
+            slider, 1e-4);
+      off = std::max(off, std::abs(simulation.joint_state(1).value - slider[0]));
+    }
+    CHECK(slider[0] > 0.4);
+    CHECK(off < 1e-3);
+  }
+  SECTION("between two free bodies, whose momenta stay") {
+    Simulation simulation(linked(R"(
+[[body]]
+name = "a"
+mass = 2
+box.size = [0.1, 0.1, 0.1]
+ignores = ["b"]
+[[body]]
+name = "b"
+mass = 1
+box.size = [0.1, 0.1, 0.1]
+parent = "a"
+joint = { type = "revolute", armature = 0.02, motor.torque = 0.01 }
+)",
+                                 0.005, 50, false),
+                          on_cpu);
+    const double both = 1.0 / (6 / (2 * 0.01) + 6 / (1 * 0.01)) + 0.02;
+    simulation.advance(100);
+    CHECK(glm::radians(simulation.joint_state(1).speed) == Approx(0.01 * 0.5 / both).epsilon(1e-4));
+    CHECK(simulation.joint_load(1)->along == Approx(0.01).epsilon(1e-3));
+    CHECK(glm::length(of_bodies(simulation).angular) < 1e-7);
+  }
+  SECTION("a thousand times as great as that of the body") {
+    Simulation simulation(linked(R"(
+[[body]]
+name = "post"
+box.size = [0.1, 0.1, 0.1]
+[[body]]
+name = "wrist"
+mass = 0.06
+box.size = [0.1, 0.1, 0.1]
+parent = "post"
+joint = { type = "revolute", armature = 0.1, motor.torque = 0.2 }
+ignores = ["post"]
+)",
+                                 0.005, 50, false),
+                          on_cpu);
+    simulation.advance(100);
+    CHECK(glm::radians(simulation.joint_state(1).speed) == Approx(0.2 * 0.5 / 0.1001).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("A gear ties the values of two joints, and bears on the bodies of both", "[linkages]") {
+  const auto wheel = [](const char* name, double mass, double size, const char* more) {
+    return fmt::format("[[body]]\nname = \"{}\"\nmass = {}\nbox.size = [{}, {}, 0.1]\n{}\n", name, mass, size, size,
+                       more);
+  };
+  const auto inertia = [](double mass, double size) { return mass * size * size / 6; };
+  SECTION("of two wheels on the world") {
+    // The torque that turns the first one accelerates its own inertia, and nine times that of the other one.
+    Simulation simulation(
+        linked(wheel("small", 1, 0.2,
+                     "joint = { type = \"revolute\", origin = [2, 0, 0], value = 10, gear = { body = \"big\", "
+                     "multiplier = -3, "
+                     "offset = 40 } }\nignores = [\"big\"]") +
+                   wheel("big", 4, 0.5, "joint = { type = \"revolute\", value = 10, motor.torque = 0.5 }"),
+               0.005, 50, false),
+        on_cpu);
+    double apart = 0.0;
+    for (int step = 0; step < 400; ++step) {
+      simulation.advance(1);
+      apart = std::max(apart, std::abs(simulation.joint_state(0).value + 3 * simulation.joint_state(1).value - 40));
+    }
+    const double both = inertia(4, 0.5) + 9 * inertia(1, 0.2);
+    CHECK(glm::radians(simulation.joint_state(1).speed) == Approx(0.5 * 2 / both).epsilon(1e-4));
+    // A rotation is rounded to 6e-8 in each of 20,000 substeps, which the gear makes up for by the speeds.
+    CHECK(simulation.joint_state(0).speed == Approx(-3 * simulation.joint_state(1).speed).epsilon(2e-4));
+    CHECK(apart < 5e-3);
+    CHECK(simulation.joint_state(1).value > 250.0);
+    CHECK(simulation.joint_load(1)->along == Approx(0.5).epsilon(1e-3));
+  }
+  SECTION("of a free housing, which turns back") {
+    Simulation simulation(
+        linked(
+            wheel("housing", 5, 0.4, "ignores = [\"a\", \"b\"]") +
+                wheel("a", 2, 0.3,
+                      "parent = \"housing\"\njoint = { type = \"revolute\", origin = [-0.2, 0, 0], motor.torque = 0.1 "
+                      "}\nignores = [\"b\"]") +
+                wheel("b", 2, 0.1,
+                      "parent = \"housing\"\njoint = { type = \"revolute\", origin = [0.2, 0, 0], gear = { body = "
+                      "\"a\", multiplier = -3 } }"),
+            0.005, 50, false),
+        on_cpu);
+    simulation.advance(200);
+    // Of the value q of a and the angle p of the housing: (all + 2 m d^2) p' + (a - 3 b) q' = 0,
+    // (a + 9 b) q'' + (a - 3 b) p'' = torque.
+    const double a = inertia(2, 0.3), b = inertia(2, 0.1), all = inertia(5, 0.4) + a + b + 2 * 2 * 0.04;
+    const double q = 0.1 * 1.0 / (a + 9 * b - (a - 3 * b) * (a - 3 * b) / all), p = -(a - 3 * b) * q / all;
+    CHECK(glm::radians(simulation.joint_state(1).speed) == Approx(q).epsilon(1e-3));
+    CHECK(glm::radians(simulation.joint_state(2).speed) == Approx(-3 * q).epsilon(1e-3));
+    CHECK(simulation.body_state(0).twist.spin.z == Approx(p).epsilon(1e-3));
+    CHECK(glm::length(of_bodies(simulation).angular) < 1e-4 * a * q);
+    CHECK(glm::length(of_bodies(simulation).linear) < 1e-5);
+  }
+  SECTION("of a pinion and a rack, which a limit of the rack stops") {
+    const double radius = 0.1;
+    Simulation simulation(
+        linked(wheel("pinion", 1, 0.2,
+                     "joint = { type = \"revolute\", armature = 0.01, motor.torque = 0.2 }\nignores = "
+                     "[\"rack\"]") +
+                   wheel("rack", 3, 0.2,
+                         fmt::format("joint = {{ type = \"prismatic\", axis = [1, 0, 0], max = 0.05, gear = {{ body = "
+                                     "\"pinion\", multiplier = {} }} }}",
+                                     glm::radians(radius))
+                             .c_str()),
+               0.005, 50, false),
+        on_cpu);
+    simulation.advance(40);
+    const double speed = 0.2 * 0.2 / (inertia(1, 0.2) + 0.01 + 3 * radius * radius);
+    CHECK(glm::radians(simulation.joint_state(0).speed) == Approx(speed).epsilon(1e-4));
+    CHECK(simulation.joint_state(1).speed == Approx(radius * speed).epsilon(1e-4));
+    simulation.advance(100);
+    CHECK(simulation.joint_state(1).value == Approx(0.05).margin(1e-5));
+    CHECK(glm::radians(simulation.joint_state(0).value) == Approx(0.05 / radius).margin(1e-4));
+    CHECK(simulation.joint_load(1)->along == Approx(-0.2 / radius).epsilon(1e-3));
+  }
 }
 
 TEST_CASE("A free linkage keeps its momentum, its angular momentum and its energy", "[linkages]") {
@@ -354,21 +560,21 @@ mass = 0.5
 cylinder = { radius = 0.08, height = 0.05 }
 rotation = [90, 0, 0]
 parent = "cart"
-joint = { type = "revolute", axis = [0, 1, 0], origin = [-0.15, 0.14, -0.05], motor = { speed = 200, strength = 2 } }
+joint = { type = "revolute", axis = [0, 1, 0], origin = [-0.15, 0.14, -0.05], armature = 0.02, motor = { speed = 200, strength = 2 } }
 [[body]]
 name = "right"
 mass = 0.5
 cylinder = { radius = 0.08, height = 0.05 }
 rotation = [90, 0, 0]
 parent = "cart"
-joint = { type = "revolute", axis = [0, 1, 0], origin = [0.15, -0.14, -0.05], friction = 0.01 }
+joint = { type = "revolute", axis = [0, 1, 0], origin = [0.15, -0.14, -0.05], friction = 0.01, gear = { body = "left", multiplier = -0.5 } }
 [[body]]
 name = "arm"
 mass = 0.6
 box.size = [0.3, 0.04, 0.04]
 position = [0.15, 0, 0]
 parent = "cart"
-joint = { type = "prismatic", axis = [1, 0, 0], origin = [0, 0, 0.06], max = 0.1, spring = { stiffness = 50, damping = 1 } }
+joint = { type = "prismatic", axis = [1, 0, 0], origin = [0, 0, 0.06], max = 0.1, armature = 0.5, spring = { stiffness = 50, damping = 1 } }
 ignores = ["tip"]
 [[body]]
 name = "tip"
@@ -469,6 +675,20 @@ TEST_CASE("A scene with joints is written and read again, and wrong ones are nam
   says("[[joint]]\nname = \"j\"\nbodies = [\"a\", \"a\"]\ntype = \"ball\"\n", "with itself");
   says("[[joint]]\nname = \"j\"\nbodies = [\"a\"]\ntype = \"revolute\"\nmin = 5\nmax = 6\n", "at the value 0");
   says("[[joint]]\nname = \"j\"\nbodies = [\"a\"]\ntype = \"revolute\"\nmotor.speed = 5\n", "motor");
+  const std::string third =
+      "mass = 1\njoint.type = \"revolute\"\n[[body]]\nname = \"c\"\nmass = 1\nsphere.radius = 0.1\n"
+      "position = [0, 0.5, 0]\njoint = { type = \"revolute\", value = 5, gear = { body = ";
+  says(third + "\"d\" } }\n", "ties the joint to body \"d\", which is not in this scene");
+  says(third + "\"a\" } }\n", "must be a revolute or prismatic joint of a body with mass or density");
+  says(third + "\"c\" } }\n", "to itself");
+  says(third + "\"b\" } }\n", "gives the joint the value 0 at the start, where it says 5");
+  says(third + "\"b\", ratio = 3 } }\n", "ratio");
+  says("joint = { type = \"revolute\", gear.body = \"a\" }\n",
+       "gear has no meaning for the joint of a body without mass");
+  says("mass = 1\njoint = { type = \"ball\", armature = 1 }\n", "armature has no meaning for a ball joint");
+  says("joint = { type = \"revolute\", armature = 1 }\n",
+       "armature has no meaning for the joint of a body without mass");
+  says("mass = 1\njoint = { type = \"revolute\", armature = -1 }\n", "armature");
   says("mass = 1\njoint = { type = \"revolute\", motor = { target = 5, strength = 1 } }\n", "needs a stiffness");
   says("mass = 1\njoint = { type = \"revolute\", motor = { speed = 5 } }\n", "lacks the key strength");
   says("mass = 1\njoint = { type = \"revolute\", motor = { torque = 5, damping = 1 } }\n", "without a target");

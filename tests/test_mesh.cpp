@@ -208,6 +208,31 @@ std::string as_glb(const Mesh& mesh) {
          std::string("BIN\0", 4) + buffer;
 }
 
+// asset: what says unit and axes. nodes: of the visual scene; the mesh is the geometry "shape". Corners have indices of
+// normals beside those of vertices.
+std::string as_collada(const Mesh& mesh, const std::string& asset = "<up_axis>Z_UP</up_axis>",
+                       const std::string& nodes = "<node><instance_geometry url=\"#shape\"/></node>") {
+  std::string places, corners;
+  for (const glm::vec3& v : mesh.vertices)
+    places += fmt::format("{} {} {}\n", v.x, v.y, v.z);
+  for (const glm::uvec3& f : mesh.triangles)
+    corners += fmt::format("{} 0 {} 0 {} 0 ", f.x, f.y, f.z);
+  return fmt::format(
+      R"(<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1"><asset>{}</asset>
+<library_geometries><geometry id="shape"><mesh>
+<source id="places"><float_array id="places-array" count="{}">{}</float_array>
+<technique_common><accessor source="#places-array" count="{}" stride="3"/></technique_common></source>
+<source id="normals"><float_array id="normals-array" count="3">0 0 1</float_array></source>
+<vertices id="vertices"><input semantic="POSITION" source="#places"/></vertices>
+<triangles count="{}"><input semantic="VERTEX" source="#vertices" offset="0"/>
+<input semantic="NORMAL" source="#normals" offset="1"/><p>{}</p></triangles></mesh></geometry></library_geometries>
+<library_nodes><node id="pair"><node><scale>2 1 1</scale><instance_geometry url="#shape"/></node></node></library_nodes>
+<library_visual_scenes><visual_scene id="all">{}</visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#all"/></scene></COLLADA>)",
+      asset, 3 * mesh.vertices.size(), places, mesh.vertices.size(), mesh.triangles.size(), corners, nodes);
+}
+
 std::string replaced(std::string text, const std::string& what, const std::string& with) {
   const auto at = text.find(what);
   REQUIRE(at != text.npos);
@@ -287,7 +312,8 @@ TEST_CASE("Each format of meshes is read", "[mesh]") {
                                                  {"big.ply", as_ply(mesh, "binary_big_endian")},
                                                  {"inline.gltf", as_gltf(mesh)},
                                                  {"beside.gltf", gltf_json(mesh, R"("uri":"be%20side.bin",)")},
-                                                 {"a.glb", as_glb(mesh)}};
+                                                 {"a.glb", as_glb(mesh)},
+                                                 {"a.dae", as_collada(mesh)}};
   write_text(scratch / "be side.bin", gltf_buffer(mesh));
   for (const auto& [name, content] : files) {
     INFO(name);
@@ -322,6 +348,16 @@ TEST_CASE("Scale and up axis place a mesh", "[mesh]") {
   placed("a.obj", {.up = UpAxis::x}, {2, 3, 1}, {4, 6, 2});
   placed("a.gltf", {}, {1, -6, 2}, {2, -3, 4});
   placed("a.gltf", {.scale = 2, .up = UpAxis::z}, {2, 4, 6}, {4, 8, 12});
+  // A COLLADA file says both itself; y is up where it does not.
+  for (const auto& [name, asset] : {std::pair("bare.dae", ""),
+                                    {"x.dae", "<up_axis>X_UP</up_axis>"},
+                                    {"inch.dae", "<unit name=\"inch\" meter=\"0.0254\"/><up_axis>Z_UP</up_axis>"}})
+    write_text(scratch / name, as_collada(mesh, asset));
+  placed("bare.dae", {}, {1, -6, 2}, {2, -3, 4});
+  placed("bare.dae", {.up = UpAxis::z}, {1, 2, 3}, {2, 4, 6});
+  placed("x.dae", {}, {2, 3, 1}, {4, 6, 2});
+  placed("inch.dae", {}, {0.0254, 0.0508, 0.0762}, {0.0508, 0.1016, 0.1524});
+  placed("inch.dae", {.scale = 10}, {0.254, 0.508, 0.762}, {0.508, 1.016, 1.524});
 }
 
 TEST_CASE("Nodes of a glTF place its meshes, mirrored ones too", "[mesh]") {
@@ -335,6 +371,43 @@ TEST_CASE("Nodes of a glTF place its meshes, mirrored ones too", "[mesh]") {
   CHECK(volume(loaded.mesh) == Approx(3));
   CHECK(glm::distance(bounds(loaded.mesh).min, glm::dvec3(-6, 0, 10)) < 1e-5);
   CHECK(glm::distance(bounds(loaded.mesh).max, glm::dvec3(2, 1, 11)) < 1e-5);
+}
+
+TEST_CASE("Nodes of a COLLADA file place its meshes, mirrored ones and those of libraries too", "[mesh]") {
+  Scratch scratch;
+  write_text(scratch / "a.dae", as_collada(unit_box(), "<up_axis>Z_UP</up_axis>",
+                                           R"(<node><translate>0 0 10</translate><instance_node url="#pair"/></node>
+<node><matrix>-1 0 0 -5  0 1 0 0  0 0 1 10  0 0 0 1</matrix><instance_geometry url="#shape"/></node>
+<node><translate>0 0 10</translate><rotate>0 0 1 90</rotate><translate>5 0 0</translate><instance_geometry url="#shape"/></node>)"));
+  const LoadedMesh loaded = load_mesh(scratch / "a.dae");
+  CHECK(join(loaded.repairs) == "");
+  CHECK(loaded.closed);
+  CHECK(volume(loaded.mesh) == Approx(4));
+  CHECK(glm::distance(bounds(loaded.mesh).min, glm::dvec3(-6, 0, 10)) < 1e-5);
+  CHECK(glm::distance(bounds(loaded.mesh).max, glm::dvec3(2, 6, 11)) < 1e-5);
+}
+
+TEST_CASE("COLLADA's lists of polygons, strips and fans are read", "[mesh]") {
+  Scratch scratch;
+  const std::string triangles = as_collada(unit_box());
+  const std::size_t begin = triangles.find("<triangles"), end = triangles.find("</triangles>") + 12;
+  const std::string input = "<input semantic=\"VERTEX\" source=\"#vertices\" offset=\"0\"/>";
+  const auto with = [&](const std::string& lists) {
+    write_text(scratch / "a.dae", triangles.substr(0, begin) + lists + triangles.substr(end));
+    const LoadedMesh loaded = load_mesh(scratch / "a.dae");
+    CHECK(loaded.closed);
+    CHECK(volume(loaded.mesh) == Approx(1));
+    return loaded;
+  };
+  with("<polylist count=\"6\">" + input +
+       "<vcount>4 4 4 4 4 4</vcount><p>0 2 3 1  4 5 7 6  0 1 5 4  2 6 7 3  0 4 6 2  1 3 7 5</p></polylist>");
+  with("<polygons count=\"2\">" + input + "<p>0 2 3 1</p><p>4 5 7 6</p></polygons><trifans>" + input +
+       "<p>0 1 5 4</p><p>2 6 7 3</p></trifans><tristrips>" + input + "<p>0 4 2 6</p><p>1 3 5 7</p></tristrips>");
+  CHECK(contains(
+      join(with("<lines count=\"2\"><p>0 1 1 2</p></lines><polylist>" + input +
+                "<vcount>4 4 4 4 4 4</vcount><p>0 2 3 1 4 5 7 6 0 1 5 4 2 6 7 3 0 4 6 2 1 3 7 5</p></polylist>")
+               .repairs),
+      "2 "));
 }
 
 TEST_CASE("An OBJ may have polygons, negative numbers, texture coordinates and long lines", "[mesh]") {
@@ -418,7 +491,24 @@ TEST_CASE("Meshes that cannot be used are refused with the file and the reason",
   };
   const std::vector<Wrong> wrong{
       {"empty.stl", "is empty", ""},
-      {"kind.fbx", "must end in .obj, .stl, .ply, .gltf or .glb", stl},
+      {"kind.fbx", "must end in .obj, .stl, .ply, .gltf, .glb or .dae", stl},
+      {"garbage.dae", "is no COLLADA: at its byte", "<COLLADA><a></COLLADA>"},
+      {"other.dae", "its first element is not <COLLADA>", "<robot/>"},
+      {"unit.dae", "says that its unit has 0 m", as_collada(good, "<unit meter=\"0\"/>")},
+      {"word.dae", "\"big\" is not a number", as_collada(good, "<unit meter=\"big\"/>")},
+      {"scene.dae", "has no <visual_scene>", "<COLLADA/>"},
+      {"bare.dae", "has no triangles", as_collada(good, "", "<node/>")},
+      {"url.dae", "names the geometry \"#form\", which it does not have",
+       as_collada(good, "", "<node><instance_geometry url=\"#form\"/></node>")},
+      {"skin.dae", "has a mesh that bones bend",
+       as_collada(good, "", "<node><instance_controller url=\"#s\"/></node>")},
+      {"cycle.dae", "has nodes nested deeper than 200",
+       as_collada(good, "", "<node id=\"n\"><instance_node url=\"#n\"/></node>")},
+      {"corner.dae", "names vertex 9, and there are 8", replaced(as_collada(good), "<p>0 0", "<p>9 0")},
+      {"left.dae", "have corners left over", replaced(as_collada(good), "<p>0 0 ", "<p>")},
+      {"place.dae", "\"x\" is not a number", replaced(as_collada(good), "count=\"24\">", "count=\"24\">x ")},
+      {"axis.dae", "about an axis of length 0", as_collada(good, "", "<node><rotate>0 0 0 5</rotate></node>")},
+      {"look.dae", "places a node by <lookat>", as_collada(good, "", "<node><lookat/></node>")},
       {"kind", "must end in", stl},
       {"short.stl", "is no STL", "abc"},
       {"garbage.stl", "damaged or cut short", std::string(1000, '\x7f')},
@@ -533,7 +623,8 @@ TEST_CASE("Damaged files of meshes end in an error or in a mesh", "[mesh]") {
                                                  {"a.ply", as_ply(mesh, "ascii")},
                                                  {"b.ply", as_ply(mesh, "binary_little_endian")},
                                                  {"a.gltf", as_gltf(mesh)},
-                                                 {"a.glb", as_glb(mesh)}};
+                                                 {"a.glb", as_glb(mesh)},
+                                                 {"a.dae", as_collada(mesh)}};
   std::uint64_t state = 1;
   auto below = [&](std::size_t n) {
     state = state * 6364136223846793005u + 1442695040888963407u;

@@ -1,5 +1,7 @@
 // Robots: what is read of URDF files, the bodies that a scene makes of them, their commands and the torques of their
 // joints.
+#include "engine/geometry/mesh.h"
+#include "engine/io/body_meshes.h"
 #include "engine/io/report.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
@@ -391,7 +393,7 @@ TEST_CASE("Wrong tables of robots are named with their place", "[robot]") {
   };
   CHECK_THAT(of_text(collision("<mesh filename=\"package://p/m.stl\"/>")),
              Catch::Contains("r.urdf:3: mesh of link a: package://p/m.stl is of the package p"));
-  CHECK_THAT(of_text(collision("<mesh filename=\"m.dae\"/>")),
+  CHECK_THAT(of_text(collision("<mesh filename=\"m.fbx\"/>")),
              Catch::Contains("r.urdf:3: mesh of link a: ") && Catch::Contains(".stl"));
   CHECK_THAT(of_text(one_link("")), Catch::Contains("has no link with collision geometry"));
   CHECK_THAT(of_text(two_links(between("revolute", limit + "<mimic joint=\"k\" offset=\"5\"/>") +
@@ -478,6 +480,57 @@ TEST_CASE("A scene with robots comes back from its text", "[robot]") {
   CHECK_THAT(wrong("{ body = \"b\", mimic = { joint = \"j\" } }"), Catch::Contains("has no meaning without joint"));
   CHECK_THAT(wrong("{ body = \"b\", joint = \"j\", mimic = { joint = \"k\" } }"),
              Catch::Contains("= \"k\" is not a joint of the robot that follows no other"));
+}
+
+TEST_CASE("The visual geometry of a robot is drawn, and what collides is touched", "[robot]") {
+  Scratch scratch;
+  // A tetrahedron in inches, with an axis up that has no effect on a link.
+  write_text(scratch / "cover.dae", R"(<COLLADA><asset><unit meter="0.0254"/><up_axis>Y_UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh><source id="p"><float_array>0 0 0 10 0 0 0 10 0 0 0 20</float_array></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles><input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene><node><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes></COLLADA>)");
+  const auto scene_of = [&](const std::string& visuals, const std::string& keys = "") {
+    write_text(scratch / "r.urdf",
+               "<robot name=\"r\"><link name=\"a\">\n" + visuals +
+                   "<collision><geometry><sphere radius=\"0.1\"/></geometry></collision></link></robot>");
+    return parse_scene(
+        "[domain]\nmin = [-1, -1, -1]\nmax = [1, 1, 1]\n[[material]]\nname = \"m\"\n[[grains]]\nmaterial = "
+        "\"m\"\nradius = 0.05\nfill.points = [[0.02, 0, 0.2]]\n[[robot]]\nname = \"r\"\nfile = \"r.urdf\"\n" +
+            keys,
+        (scratch / "s.toml").string());
+  };
+  const auto drawn = [](const Scene& scene) { return bounds(exported_mesh(robot_body(scene, "r/a"), scene.domain)); };
+  const std::string mesh = "<visual><origin xyz=\"0 0 0.1\"/><geometry><mesh filename=\"cover.dae\" scale=\"2 2 "
+                           "2\"/></geometry></visual>",
+                    box = "<visual><geometry><box size=\"0.2 0.3 0.4\"/></geometry></visual>";
+  const Scene both = scene_of(mesh + box), plain = scene_of(mesh + box, "visual = false\n");
+  CHECK(both.warnings.empty());
+  CHECK(robot_body(both, "r/a").parts == robot_body(plain, "r/a").parts);
+  CHECK(glm::distance(drawn(both).min, glm::dvec3(-0.1, -0.15, -0.2)) < 1e-6);
+  CHECK(glm::distance(drawn(both).max, glm::dvec3(0.508, 0.508, 1.116)) < 1e-6);
+  CHECK(drawn(plain).max.z == Approx(0.1).epsilon(1e-3));
+  CHECK(to_toml(parse_scene(to_toml(both), both.source)) == to_toml(both));
+  CHECK(glm::distance(drawn(parse_scene(to_toml(both), both.source)).max, drawn(both).max) < 1e-6);
+  Simulation one(both, on_cpu), other(plain, on_cpu);
+  one.advance(200);
+  other.advance(200);
+  CHECK(one.state_hash() == other.state_hash());
+  CHECK(one.grains()[0].position.z < 0.17);  // it has met the sphere, within what is drawn
+  other.save(scratch / "state.talus");
+  CHECK_NOTHROW(one.resume(scratch / "state.talus"));
+
+  const auto warned = [&](const std::string& visuals) {
+    const Scene scene = scene_of(visuals);
+    REQUIRE(scene.warnings.size() == 1);
+    CHECK(drawn(scene).max.z == Approx(0.1).epsilon(1e-3));
+    return scene.warnings[0];
+  };
+  CHECK_THAT(warned(box + "<visual><geometry><mesh filename=\"none.dae\"/></geometry></visual>"),
+             Catch::Contains("r.urdf:2: ") && Catch::Contains("none.dae: does not exist") &&
+                 Catch::Contains("the visual geometry of link a cannot be used, and it is drawn as what collides"));
+  CHECK_THAT(warned("<visual><geometry><capsule radius=\"1\" length=\"1\"/></geometry></visual>"),
+             Catch::Contains("<capsule> is a geometry that Talus does not take from URDF"));
 }
 
 TEST_CASE("A body without parts is a frame that nothing touches", "[robot][bodies]") {
@@ -614,7 +667,7 @@ std::string with_text(std::string text, const std::string& what, const std::stri
   return text.replace(at, what.size(), by);
 }
 
-// The same without fingers, whose mimic joint only motors that hold values drive.
+// The same without fingers.
 std::string pendulum_urdf() {
   return swing_urdf.substr(0, swing_urdf.find("  <joint name=\"grip\"")) + "</robot>";
 }
@@ -708,11 +761,13 @@ TEST_CASE("A robot's motor exerts no more than the effort limit of the file", "[
 TEST_CASE("A passive robot's arm swings with the period of a physical pendulum", "[robot][linkages]") {
   const SwingFolder folder(with_text(pendulum_urdf(), "friction=\"0.1\"", "friction=\"0\""));
   // By gravity the arm hangs at 90 degrees about +y; it starts 6 degrees from there.
-  Simulation simulation(folder.scene("drive = \"passive\"\njoints = { hinge = 84 }\n"), on_cpu);
+  const double armature = GENERATE(0.0, 0.6);
+  Simulation simulation(folder.scene(fmt::format("drive = \"passive\"\njoints.hinge = 84\narmature = {}\n", armature)),
+                        on_cpu);
   Robot robot(simulation, "swing");
   std::vector<double> crossings;  // s
   double before = robot.positions()[0];
-  for (int step = 1; step <= 1200; ++step) {
+  for (int step = 1; step <= 1600; ++step) {
     simulation.advance(1);
     const double now = robot.positions()[0];
     if (before < 90.0 && now >= 90.0)
@@ -721,11 +776,42 @@ TEST_CASE("A passive robot's arm swings with the period of a physical pendulum",
   }
   REQUIRE(crossings.size() >= 2);
   // T = 2 pi sqrt(I / (m g l)) (1 + a^2 / 16), for an amplitude of a rad.
-  const double inertia = 0.107 + 2 * 0.4 * 0.4, amplitude = glm::radians(6.0);
+  const double inertia = 0.107 + 2 * 0.4 * 0.4 + armature, amplitude = glm::radians(6.0);
   const double period = 2 * glm::pi<double>() * std::sqrt(inertia / (2 * g * 0.4)) * (1 + amplitude * amplitude / 16);
   CHECK(crossings[1] - crossings[0] == Approx(period).epsilon(1e-3));
   CHECK_THROWS_WITH(robot.move({{"hinge", 1.0}}), Catch::Contains("has no motor that holds a value"));
   CHECK_THROWS_WITH(robot.drive({{"hinge", 1.0}}), Catch::Contains("has no motor that holds a speed"));
+}
+
+TEST_CASE("A joint that follows another one is geared to it where no motor holds its value", "[robot][linkages]") {
+  const SwingFolder folder;
+  SECTION("and goes where the other one's motor drives that") {
+    const Scene scene = folder.scene("drive = \"speed\"\n");
+    const auto& right = std::get<Joint>(robot_body(scene, "swing/right").motion);
+    REQUIRE(right.gear);
+    CHECK(right.gear->body == "swing/left");
+    CHECK_FALSE(right.motor);
+    CHECK(to_toml(parse_scene(to_toml(scene), scene.source)) == to_toml(scene));
+    Simulation simulation(scene, on_cpu);
+    Robot robot(simulation, "swing");
+    robot.drive({{"grip", 0.05}});
+    simulation.advance(200);
+    CHECK(robot.positions()[1] == Approx(0.02).margin(1e-4));
+    CHECK(simulation.joint_state(simulation.body("swing/right")).value == Approx(robot.positions()[1]).margin(1e-6));
+    simulation.advance(300);  // to the limit of both
+    CHECK(simulation.joint_state(simulation.body("swing/right")).value == Approx(0.04).margin(1e-5));
+  }
+  SECTION("and adds its inertia to that of the other one where commands push") {
+    Scene scene = folder.scene("drive = \"passive\"\n");
+    scene.domain.gravity = {0.0, 0.0, 0.0};
+    Simulation simulation(scene, on_cpu);
+    Robot robot(simulation, "swing");
+    robot.push({{"grip", 0.02}});
+    simulation.advance(250);
+    CHECK(robot.velocities()[1] == Approx(0.02 * 0.5 / 0.2).epsilon(1e-3));
+    CHECK(robot.efforts()[1] == Approx(0.02).epsilon(1e-3));
+    CHECK(std::abs(robot.velocities()[0]) < 1e-4);  // fingers move both ways
+  }
 }
 
 TEST_CASE("A robot on a free base falls as one, whatever its joints do", "[robot][linkages]") {
@@ -759,12 +845,31 @@ TEST_CASE("A robot on a free base falls as one, whatever its joints do", "[robot
   CHECK(to_toml(parse_scene(to_toml(scene), scene.source)) == to_toml(scene));
 }
 
+TEST_CASE("Links of a file are left out with all that hangs on them", "[robot]") {
+  const SwingFolder folder;
+  const Scene scene = folder.scene("leave_out = [\"left\", \"right\"]\njoints.hinge = 20\n");
+  REQUIRE(scene.robots.size() == 1);
+  CHECK(scene.robots[0].links == std::vector<std::string>{"swing/post", "swing/arm"});
+  REQUIRE(scene.robots[0].joints.size() == 1);
+  CHECK(scene.robots[0].joints[0].name == "hinge");
+  CHECK(folder.scene("leave_out = [\"arm\"]\n").bodies.size() == 1);
+  CHECK(folder.scene("leave_out = [\"right\", \"flange\"]\n").robots[0].joints.size() == 2);
+  CHECK_THAT(folder.error("leave_out = [\"left\"]\n"),
+             Catch::Contains("leave_out takes away joint grip, which joint grip_too follows"));
+  CHECK_THAT(folder.error("leave_out = [\"hand\"]\n"),
+             Catch::Contains("= \"hand\" is not a link of the robot; there are: post, arm"));
+  CHECK_THAT(folder.error("leave_out = [\"post\"]\n"), Catch::Contains("is the root link"));
+}
+
 TEST_CASE("Wrong drives of a robot are named with their place", "[robot]") {
   const SwingFolder folder;
   const auto error = [&](const std::string& keys) { return folder.error(keys); };
   CHECK_THAT(error("drive = \"position\"\n"),
              Catch::Contains("s.toml:10:") && Catch::Contains("needs a stiffness beside it"));
   CHECK_THAT(error("drive = \"torque\"\n"), Catch::Contains("prescribed, position, speed, passive"));
+  CHECK_THAT(error("armature = 1\n"), Catch::Contains("has no meaning with drive = \"prescribed\""));
+  CHECK_THAT(error("drive = \"position\"\nstiffness = 9\narmature = { hinge = 3 }\n"),
+             Catch::Contains("says nothing of grip, grip_too"));
   CHECK_THAT(error("base = \"free\"\n"), Catch::Contains("leaves the root link to what pushes it"));
   CHECK_THAT(error("stiffness = 3\n"), Catch::Contains("has no meaning here: allowed with drive = \"position\""));
   CHECK_THAT(error("drive = \"position\"\nstiffness = { hing = 3 }\n"),
@@ -772,7 +877,6 @@ TEST_CASE("Wrong drives of a robot are named with their place", "[robot]") {
   CHECK_THAT(error("drive = \"position\"\nstiffness = { hinge = 3 }\n"),
              Catch::Contains("says nothing of grip, grip_too"));
   CHECK_THAT(error("drive = \"position\"\nstiffness = -1\n"), Catch::Contains("robot.swing.stiffness"));
-  CHECK_THAT(error("drive = \"passive\"\n"), Catch::Contains("swing.urdf:14: joint grip_too follows another one"));
   CHECK_THAT(error("drive = \"position\"\nstiffness = 9\nbase = \"free\"\n"),
              Catch::Contains("swing.urdf:2: link post is moved by what pushes it and has no <inertial>"));
   const SwingFolder pendulum(pendulum_urdf());

@@ -54,7 +54,7 @@ BodyDrawing body_drawing(const Scene& scene, const ClothDrawing& cloth, double t
   for (const BodySpec& body : scene.bodies) {
     Surface surface;
     if (body.show != Show::hidden)
-      surface = surface_of(body, tolerance, plane_reach(body, scene.domain));
+      surface = drawn_surface_of(body, tolerance, plane_reach(body, scene.domain));
     uint style = body.show == Show::cut ? draw_cut : 0;
     if (std::isinf(reach_of(body)))
       style |= draw_in_domain;

@@ -70,7 +70,7 @@ Held jointed_body(const BodySpec& body, const Joint& joint, const MassProperties
   } else if (joint.type == JointType::revolute) {
     rigid.joint = joint_revolute;
     rigid.pivot = vec3(anchor);
-    const double about_axis = glm::dot(own_axis, inertia_about(m, anchor) * own_axis);
+    const double about_axis = glm::dot(own_axis, inertia_about(m, anchor) * own_axis) + joint.armature;
     rigid.inverse_inertia = mat3(glm::outerProduct(own_axis, own_axis) / about_axis);
     pose = frame * Pose{{}, glm::angleAxis(glm::radians(value), glm::normalize(joint.axis))} * pose_of(body);
     spin = glm::radians(joint.start_speed) * axis;
@@ -78,7 +78,7 @@ Held jointed_body(const BodySpec& body, const Joint& joint, const MassProperties
   } else {
     rigid.joint = joint_prismatic;
     rigid.pivot = vec3(m.center);
-    rigid.inverse_mass = mat3(glm::outerProduct(axis, axis) / m.mass);
+    rigid.inverse_mass = mat3(glm::outerProduct(axis, axis) / (m.mass + joint.armature));
     pose.position += value * axis;
     velocity = joint.start_speed * axis;
   }

@@ -1,8 +1,10 @@
 #include "engine/core/linkage.h"
+#include "engine/base/assert.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/linked.h"
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <glm/gtc/constants.hpp>
@@ -73,6 +75,8 @@ LinkJoint link_joint(const Found& found, const std::vector<Pose>& poses) {
   out.child_axis = vec3(into(child, axis));
   out.parent_side = vec3(into(parent, side));
   out.child_side = vec3(into(child, turned));
+  out.armature = static_cast<float>(joint.armature);
+  out.leader = no_joint;
   out.along = along_of(joint);
   return out;
 }
@@ -126,12 +130,20 @@ Linkages linkages_of(const Scene& scene) {
     return out;
   const Kinematics kinematics(scene);
   const std::vector<Pose> poses = initial_poses(scene);
+  const std::vector<Twist> twists = first_twists(scene);
   for (const std::vector<std::size_t>& group : groups) {
     Linkage linkage{};
     linkage.first_joint = static_cast<uint>(out.joints.size());
     linkage.first_row = static_cast<uint>(out.places.size());
     linkage.first_word = out.words;
     const std::vector<Found> found = joints_of(scene, kinematics, group, poses);
+    const auto first_speed = [&](const Found& f, const LinkJoint& joint) {
+      if (joint.kind != joint_revolute && joint.kind != joint_prismatic)
+        return 0.0f;
+      const Pose parent = f.parent ? poses[*f.parent] : Pose{f.frame.position, {1.0, 0.0, 0.0, 0.0}};
+      return static_cast<float>(
+          speed_of(joint, parent, f.parent ? twists[*f.parent] : Twist{}, poses[f.child], twists[f.child]));
+    };
     std::vector<bool> moved(scene.bodies.size());
     std::vector<std::pair<uint, uint>> rows;  // joint, part
     for (const Found& f : found) {
@@ -140,6 +152,8 @@ Linkages linkages_of(const Scene& scene) {
       joint.first_row = static_cast<uint>(rows.size());
       for (uint part = 0; part < equalities_of(joint.kind); ++part)
         rows.emplace_back(k, part);
+      if (joint.armature > 0.0f)
+        rows.emplace_back(k, joint_part_armature);
       if (!moved[f.child])
         joint.moves |= 1u;
       moved[f.child] = true;
@@ -152,10 +166,22 @@ Linkages linkages_of(const Scene& scene) {
         out.of_body[f.child] = static_cast<uint>(out.joints.size());
       LinkState state{};
       state.value = static_cast<float>(f.value);
+      state.speed = first_speed(f, joint);
       out.joints.push_back(joint);
       out.states.push_back(state);
     }
     linkage.joints = static_cast<uint>(out.joints.size()) - linkage.first_joint;
+    for (uint k = 0; k < linkage.joints; ++k)
+      if (const std::optional<GearedJoint> gear = found[k].own ? gear_of(scene, found[k].child) : std::nullopt) {
+        LinkJoint& joint = out.joints[linkage.first_joint + k];
+        const auto leads = [&](const Found& f) { return f.own && f.child == gear->leader; };
+        joint.leader = static_cast<uint>(std::ranges::find_if(found, leads) - found.begin());
+        TALUS_ASSERT(joint.leader < found.size(), joint.leader, gear->leader);
+        joint.gear_row = static_cast<uint>(rows.size());
+        joint.multiplier = static_cast<float>(gear->multiplier);
+        joint.offset = static_cast<float>(gear->offset);
+        rows.emplace_back(k, joint_part_gear);
+      }
     linkage.equalities = static_cast<uint>(rows.size());
     for (uint k = 0; k < linkage.joints; ++k) {
       LinkJoint& joint = out.joints[linkage.first_joint + k];
@@ -171,17 +197,25 @@ Linkages linkages_of(const Scene& scene) {
                       "a linkage has at most {}: leave out some joints, or replace the fixed ones by parts "
                       "of one body",
                       scene.source, scene.bodies[group[0]].name, linkage.rows, linkage_rows_most));
-    const auto meet = [&](uint a, uint b) {  // by a dynamic body
+    const auto share = [&](uint a, uint b) {  // Do two joints hold the same dynamic body?
       const LinkJoint &one = out.joints[linkage.first_joint + a], &two = out.joints[linkage.first_joint + b];
       const auto shares = [&](uint body) {
         return body != no_body && is_dynamic(scene.bodies[body]) && (body == two.child || body == two.parent);
       };
       return shares(one.child) || shares(one.parent);
     };
+    const auto joints_of_row = [&](const std::pair<uint, uint>& row) {
+      return std::array{row.first,
+                        row.second == joint_part_gear ? out.joints[linkage.first_joint + row.first].leader : row.first};
+    };
+    const auto meet = [&](const std::pair<uint, uint>& a, const std::pair<uint, uint>& b) {
+      const auto one = joints_of_row(a), two = joints_of_row(b);
+      return share(one[0], two[0]) || share(one[0], two[1]) || share(one[1], two[0]) || share(one[1], two[1]);
+    };
     uint word = 0;
     for (uint i = 0; i < rows.size(); ++i) {
       uint first = 0;
-      while (!meet(rows[i].first, rows[first].first))
+      while (!meet(rows[i], rows[first]))
         ++first;
       first = std::min({first, i, i < linkage.equalities ? i : linkage.equalities});
       out.places.push_back({rows[i].first, rows[i].second, first, word});

@@ -43,8 +43,9 @@ VolumeProperties volume_properties(const Mesh& mesh);  // throws MeshError unles
 enum class UpAxis { x, y, z };
 
 struct MeshOptions {
-  double scale = 1.0;        // m per unit of the file
-  std::optional<UpAxis> up;  // the file's axis that becomes z; unset: y for glTF, which defines it so, else z
+  double scale = 1.0;        // m per unit of the file; of COLLADA, whose files say what a unit is, per m
+  // The file's axis that becomes z; unset: y for glTF, which defines it so, what a COLLADA file says, else z.
+  std::optional<UpAxis> up;
   double hole = 0.25;        // holes whose edge is at most this many diagonals of the bounding box long are closed
   bool solid = true;         // refuse what has no inside: what is flat, and one-sided surfaces
 };
@@ -55,7 +56,7 @@ struct LoadedMesh {
   std::vector<std::string> repairs;  // what was ignored, changed, or could not be, one sentence each
 };
 
-// OBJ, STL, PLY, glTF and GLB, told by the name's extension; all meshes of the file as one, placed as the file's nodes
+// OBJ, STL, PLY, glTF, GLB and COLLADA (.dae), told by the name's extension; all meshes of the file as one, placed as the file's nodes
 // say. Materials, normals, animations are not read. Of the files that a file names, glTF's buffers alone are read, and
 // only from its own folder. Then repaired as below. Throws MeshError.
 LoadedMesh load_mesh(const std::filesystem::path& file, const MeshOptions& options = {});

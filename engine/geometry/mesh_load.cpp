@@ -1,8 +1,9 @@
-// OBJ, STL and PLY are read here. glTF is checked here before assimp reads it, and assimp sees no file but what is
-// handed to it in memory: its readers trust counts, recurse as deep as a file says and open what a file names.
+// OBJ, STL and PLY are read here, COLLADA in mesh_collada.cpp. glTF is checked here before assimp reads it, and assimp
+// sees no file but what is handed to it in memory: its readers trust counts, recurse as deep as a file says and open
+// what a file names.
 #include "engine/base/base64.h"
 #include "engine/base/read_double.h"
-#include "engine/geometry/mesh.h"
+#include "engine/geometry/mesh_reader.h"
 #include <algorithm>
 #include <assimp/BaseImporter.h>
 #include <assimp/Importer.hpp>
@@ -30,7 +31,6 @@ using Json = nlohmann::json;
 using Files = std::map<std::string, std::string>;  // name, content
 namespace fs = std::filesystem;
 
-constexpr std::size_t vertices_most = 3 * mesh_triangles_most;
 constexpr int depth_most = 200;  // of JSON and of a tree of nodes
 constexpr std::size_t json_values_most = 2'000'000;
 constexpr std::string_view blanks = " \t\r\f\v";
@@ -61,118 +61,6 @@ template <class T> T little_endian(std::string_view bytes, std::size_t at) {
   return value;
 }
 
-class Source {
-public:
-  explicit Source(const fs::path& file) : file_(file) {}
-
-  [[noreturn]] void fail(const std::string& what) const {
-    throw MeshError(fmt::format("{}: {}", file_.string(), what));
-  }
-
-  // The content of a file, this one or one that it names. head: called with how it begins and its size, before there is
-  // memory for all of it.
-  std::string read(const fs::path& file, const std::function<void(std::string_view, std::uintmax_t)>& head = {}) {
-    auto refuse = [&](const std::string& why) {
-      fail(file == file_ ? why : fmt::format("names {}, which {}", file.filename().string(), why));
-    };
-    std::error_code error;
-    const fs::file_status status = fs::status(file, error);
-    if (!fs::exists(status))
-      refuse("does not exist");
-    if (!fs::is_regular_file(status))
-      refuse("is not a file");
-    const std::uintmax_t size = fs::file_size(file, error);
-    if (error)
-      refuse("cannot be read: " + error.message());
-    if (size == 0)
-      refuse("is empty");
-    if (size > left_)
-      refuse(fmt::format("is too large: a mesh may have {} MiB", mesh_bytes_most >> 20));
-    std::ifstream in(file, std::ios::binary);
-    std::string bytes(std::min<std::uintmax_t>(size, head ? head_bytes : 0), '\0');
-    if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
-      refuse("cannot be read");
-    if (head)
-      head(bytes, size);
-    const std::size_t begun = bytes.size();
-    bytes.resize(size);
-    if (!in.read(bytes.data() + begun, static_cast<std::streamsize>(size - begun)))
-      refuse("cannot be read");
-    left_ -= size;
-    return bytes;
-  }
-
-  void check_triangles(std::uint64_t count) const { check(count, mesh_triangles_most, "triangles"); }
-  void check_vertices(std::uint64_t count) const { check(count, vertices_most, "vertices"); }
-
-  const fs::path& file() const { return file_; }
-
-private:
-  void check(std::uint64_t count, std::uint64_t most, std::string_view what) const {
-    if (count > most)
-      fail(fmt::format("has {} {}; at most {} are taken", count, what, most));
-  }
-
-  static constexpr std::uintmax_t head_bytes = 64 << 10;
-  const fs::path& file_;
-  std::uintmax_t left_ = mesh_bytes_most;
-};
-
-// Puts polygons together to one mesh, each where its node says.
-class MeshBuilder {
-public:
-  MeshBuilder(const Source& source, const MeshOptions& options, UpAxis up) : source_(source) {
-    const double s = options.scale;
-    const glm::dmat3 to_z[] = {{{0, 0, s}, {s, 0, 0}, {0, s, 0}}, {{s, 0, 0}, {0, 0, s}, {0, -s, 0}}, glm::dmat3(s)};
-    root_ = glm::dmat4(to_z[static_cast<int>(up)]);
-  }
-
-  // The vertices and polygons that follow belong to a new piece.
-  void start(const glm::dmat4& to_file = glm::dmat4(1)) {
-    to_world_ = root_ * to_file;
-    mirrored_ = glm::determinant(glm::dmat3(to_world_)) < 0;
-    first_ = static_cast<std::uint32_t>(mesh_.vertices.size());
-  }
-
-  void vertex(const glm::dvec3& at) {  // what is not finite stays so under any matrix, for repair_mesh to refuse
-    const bool finite = std::isfinite(at.x) && std::isfinite(at.y) && std::isfinite(at.z);
-    mesh_.vertices.emplace_back(finite ? glm::dvec3(to_world_ * glm::dvec4(at, 1)) : at);
-  }
-
-  // After the vertices of its piece, which it counts from 0.
-  void polygon(std::span<const std::uint32_t> corners) {
-    outline_.clear();
-    for (const std::uint32_t c : corners) {
-      if (c >= mesh_.vertices.size() - first_)
-        source_.fail(
-            fmt::format("is damaged: a face names vertex {}, and there are {}", c, mesh_.vertices.size() - first_));
-      outline_.emplace_back(mesh_.vertices[first_ + c]);
-    }
-    if (corners.size() < 3) {
-      ++ignored_;
-      return;
-    }
-    source_.check_triangles(mesh_.triangles.size() + corners.size() - 2);
-    for (const glm::uvec3& t : triangulate(outline_)) {
-      const glm::uvec3 v(corners[t.x], corners[t.y], corners[t.z]);
-      mesh_.triangles.push_back(first_ + (mirrored_ ? glm::uvec3(v.x, v.z, v.y) : v));
-    }
-  }
-
-  void ignore(std::size_t points_and_lines) { ignored_ += points_and_lines; }
-  std::size_t ignored() const { return ignored_; }
-  Mesh take() { return std::move(mesh_); }
-
-private:
-  const Source& source_;
-  glm::dmat4 root_, to_world_{1};
-  bool mirrored_ = false;
-  std::uint32_t first_ = 0;
-  std::vector<glm::dvec3> outline_;
-  Mesh mesh_;
-  std::size_t ignored_ = 0;
-};
-
 // A number of a text, which may have a plus sign.
 std::optional<double> number_of(std::string_view word) {
   word.remove_prefix(word.starts_with('+'));
@@ -184,7 +72,7 @@ std::optional<double> number_of(std::string_view word) {
 // STL, read here: assimp's reader (5.2) loses memory on damaged files.
 class Stl {
 public:
-  Stl(const Source& source, std::string_view bytes) : source_(source), bytes_(bytes) {}
+  Stl(const MeshSource& source, std::string_view bytes) : source_(source), bytes_(bytes) {}
 
   // By how a file of so many bytes begins.
   void check(std::uintmax_t size) const {
@@ -209,7 +97,7 @@ public:
 
 private:
   static constexpr std::size_t header = 84, facet = 50;  // bytes; of a facet first the normal
-  const Source& source_;
+  const MeshSource& source_;
   std::string_view bytes_;
 
   // The triangles of a binary file, whose header must agree with its size.
@@ -274,7 +162,7 @@ private:
 // takes no number that begins with a point.
 class Obj {
 public:
-  Obj(const Source& source, std::string_view text) : source_(source), rest_(text) {}
+  Obj(const MeshSource& source, std::string_view text) : source_(source), rest_(text) {}
 
   void read(MeshBuilder& out) {
     out.start();
@@ -292,7 +180,7 @@ public:
   }
 
 private:
-  const Source& source_;
+  const MeshSource& source_;
   std::string_view rest_;
   std::uint64_t line_number_ = 0, triangles_ = 0;
   std::int64_t vertices_ = 0, highest_ = 0;
@@ -372,7 +260,7 @@ private:
 // PLY, read here: on damaged files assimp's reader (5.2) crashes, takes gigabytes or does not end.
 class Ply {
 public:
-  Ply(const Source& source, std::string_view bytes) : source_(source), rest_(bytes) {}
+  Ply(const MeshSource& source, std::string_view bytes) : source_(source), rest_(bytes) {}
 
   void read_header() {
     take_header();
@@ -527,7 +415,7 @@ private:
       out.vertex(at);
   }
 
-  const Source& source_;
+  const MeshSource& source_;
   std::string_view rest_;
   bool ascii_ = false, big_endian_ = false;
   std::vector<Element> elements_;
@@ -569,7 +457,7 @@ private:
 // glTF 2.0: a document of what a shape needs, with its buffers beside it.
 class Gltf {
 public:
-  Gltf(Source& source, std::string bytes, bool binary) : source_(source) {
+  Gltf(MeshSource& source, std::string bytes, bool binary) : source_(source) {
     std::string_view text = bytes;
     if (binary) {
       bytes_ = std::move(bytes);
@@ -743,8 +631,9 @@ private:
       return n;
     if (in.contains("sparse") || !in.contains("bufferView"))
       source_.fail("has sparse accessors or such without data, which are not read");
-    if (count == 0 || count > vertices_most)
-      source_.fail(fmt::format("has an accessor with {} elements; the number must be 1 to {}", count, vertices_most));
+    if (count == 0 || count > mesh_vertices_most)
+      source_.fail(
+          fmt::format("has an accessor with {} elements; the number must be 1 to {}", count, mesh_vertices_most));
     const Json& view = element("bufferViews", in.at("bufferView"));
     const std::uint64_t size = positions ? 12 : index_bytes(type),
                         stride = std::max(size, whole_or_zero(view, "byteStride")),
@@ -829,7 +718,7 @@ private:
     return out;
   }
 
-  Source& source_;
+  MeshSource& source_;
   Json in_;
   Json roots_ = Json::array(), accessors_ = Json::array(), views_ = Json::array(), buffers_ = Json::array();
   std::string bytes_;          // of a GLB
@@ -861,7 +750,7 @@ private:
 };
 
 // All meshes of a scene.
-void add(const aiScene& scene, const Source& source, MeshBuilder& out) {
+void add(const aiScene& scene, const MeshSource& source, MeshBuilder& out) {
   auto matrix = [](const aiMatrix4x4& m) {
     return glm::dmat4(m.a1, m.b1, m.c1, m.d1, m.a2, m.b2, m.c2, m.d2, m.a3, m.b3, m.c3, m.d3, m.a4, m.b4, m.c4, m.d4);
   };
@@ -907,7 +796,7 @@ void keep_reader(Assimp::Importer& importer, const std::string& extension) {
   }
 }
 
-void read_with_assimp(const Source& source, Files files, MeshBuilder& out) {
+void read_with_assimp(const MeshSource& source, Files files, MeshBuilder& out) {
   // assimp turns every exception into a text, that of a lack of memory too.
   const auto no_memory = [](std::string_view why) {
     return why.find("bad_alloc") != why.npos || why.find("allocat") != why.npos;
@@ -936,13 +825,13 @@ void read_with_assimp(const Source& source, Files files, MeshBuilder& out) {
 }  // namespace
 
 LoadedMesh load_mesh(const fs::path& file, const MeshOptions& options) {
-  Source source(file);
+  MeshSource source(file);
   if (!(options.scale > 0) || !std::isfinite(options.scale))
     source.fail(fmt::format("its scale must be above 0, not {}", options.scale));
   const std::string extension = lower(file.extension().string());
   const bool gltf = extension == ".gltf" || extension == ".glb";
-  if (!gltf && extension != ".obj" && extension != ".stl" && extension != ".ply")
-    source.fail("is of no kind that is read; its name must end in .obj, .stl, .ply, .gltf or .glb");
+  if (!gltf && extension != ".obj" && extension != ".stl" && extension != ".ply" && extension != ".dae")
+    source.fail("is of no kind that is read; its name must end in .obj, .stl, .ply, .gltf, .glb or .dae");
 
   MeshBuilder builder(source, options, options.up.value_or(gltf ? UpAxis::y : UpAxis::z));
   std::string bytes = source.read(file, [&](std::string_view begin, std::uintmax_t size) {
@@ -951,7 +840,9 @@ LoadedMesh load_mesh(const fs::path& file, const MeshOptions& options) {
     else if (extension == ".ply" && begin.find("end_header\n") != begin.npos)
       Ply(source, begin).read_header();
   });
-  if (extension == ".ply")
+  if (extension == ".dae")
+    builder = read_collada(source, bytes, options);
+  else if (extension == ".ply")
     Ply(source, bytes).read(builder);
   else if (extension == ".stl")
     Stl(source, bytes).read(builder);

@@ -19,7 +19,7 @@ Mesh exported_mesh(BodySpec body, const Domain& domain) {
     plane = std::max(plane, domain_size / 2 + glm::distance((domain.min + domain.max) / 2.0, body.position) +
                                 glm::length(part.position));
   constexpr double chord_error = 1.0 / 400;  // of what is round, as a share of the size
-  const Surface surface = surface_of(body, chord_error * (std::isfinite(reach) ? reach : domain_size), plane);
+  const Surface surface = drawn_surface_of(body, chord_error * (std::isfinite(reach) ? reach : domain_size), plane);
   for (const shared::DrawVertex& v : surface.vertices)
     mesh.vertices.push_back(v.position);
   mesh.triangles = surface.triangles;

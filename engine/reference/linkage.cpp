@@ -22,12 +22,13 @@ public:
       begin_joint(k);
     for (uint i = 0; i < l_.rows; ++i)
       row(i) = made_row(i);
-    for (uint i = 0; i < l_.rows; ++i)
+    for (uint i = 0; i < l_.rows; ++i) {
       for (uint j = place(i).first; j <= i; ++j)
         at(i, j) = coupling(i, j);
+      row(i).own = own_of(i, at(i, i));
+    }
     for (uint j = 0; j < l_.equalities; ++j) {
-      const float own = row(j).own;
-      at(j, j) = std::max((1.0f + joint_yield) * own - inner(j, j, j), 0.5f * joint_yield * own);
+      at(j, j) = std::max(yielding(j) - inner(j, j, j), 0.5f * joint_yield * row(j).own);
       for (uint i = j + 1; i < l_.rows; ++i)
         if (place(i).first <= j)
           at(i, j) = (at(i, j) - inner(i, j, j)) / at(j, j);
@@ -57,11 +58,13 @@ public:
       row(i).impulse = x[i];
     for (uint k = 0; k < l_.joints; ++k)
       load_joint(k);
+    for (uint k = 0; k < l_.joints; ++k)
+      add_to_axes(k, x);
     for (uint k = 0; k < l_.joints; ++k) {
       if (joint(k).moves & 1u)
-        move_body(joint(k).child);
+        move_body(joint(k).child, x);
       if (joint(k).moves & 2u)
-        move_body(joint(k).parent);
+        move_body(joint(k).parent, x);
     }
   }
 
@@ -106,11 +109,34 @@ private:
     state(k).before = substep_ == 0 ? LinkLoad{vec3(0.0f), vec3(0.0f), 0.0f} : state(k).load;
   }
 
+  uint armature_row(uint k) const { return joint(k).first_row + link_equalities(joint(k).kind); }
+
+  // What an impulse along row i does to its velocity, of which the inertia of a rotor leaves 1 / (1/own + armature).
+  float own_of(uint i, float own) const {
+    return i < l_.equalities ? own : own / (1.0f + joint(place(i).joint).armature * own);
+  }
+
+  // The diagonal of a row that holds, with its compliance.
+  float yielding(uint i) {
+    return place(i).part == joint_part_armature ? row(i).own + 1.0f / joint(place(i).joint).armature
+                                                : (1.0f + joint_yield) * row(i).own;
+  }
+
   LinkRow made_row(uint i) {
     const LinkJoint& j = joint(place(i).joint);
     const LinkPlace p = link_place_of(j);
-    LinkRow row =
-        i < l_.equalities ? held_row(j.kind, place(i).part, p, h_) : axis_row(j.kind, place(i).part, p, j.along, h_);
+    const uint part = place(i).part;
+    LinkRow row;
+    if (part == joint_part_armature) {
+      row = axis_row(j.kind, 0, p, j.along, h_);
+      row.bias = -state(place(i).joint).speed;
+    } else if (part == joint_part_gear) {
+      row = axis_row(j.kind, 0, p, j.along, h_);
+      row.bias = std::min(joint_return / h_, gear_return) *
+                 (state(place(i).joint).value - j.multiplier * state(j.leader).value - j.offset);
+    } else {
+      row = i < l_.equalities ? held_row(j.kind, part, p, h_) : axis_row(j.kind, part, p, j.along, h_);
+    }
     const uint child = body(j.child);
     row.ease = vec2(0.0f, 1.0f / f_.rigid[child].mass);
     row.answer_child = f_.bodies[child].inverse_inertia * row.turn_child;
@@ -119,27 +145,50 @@ private:
       row.ease.x = 1.0f / f_.rigid[body(j.parent)].mass;
       row.answer_parent = f_.bodies[body(j.parent)].inverse_inertia * row.turn_parent;
     }
-    row.own = link_coupling(row, j.parent, j.child, row, j.parent, j.child);
-    row.impulse = 0.0f;
+    row.own = row.impulse = 0.0f;
     return row;
   }
 
+  // A row is a sum of terms, factor(t) times the row of term t, which a joint has between its two bodies.
+  struct Term {
+    const LinkRow& row;
+    const LinkJoint& joint;
+    float factor;
+  };
+  uint terms(uint i) const { return place(i).part == joint_part_gear ? 2 : 1; }
+  Term term(uint i, uint t) {
+    const LinkJoint& own = joint(place(i).joint);
+    if (t == 0)
+      return {row(i), own, 1.0f};
+    return {row(joint(own.leader).axis_row), joint(own.leader), -own.multiplier};
+  }
+
   float coupling(uint i, uint j) {
-    const LinkJoint &a = joint(place(i).joint), &b = joint(place(j).joint);
-    return link_coupling(row(i), a.parent, a.child, row(j), b.parent, b.child);
+    float sum = 0.0f;
+    for (uint s = 0; s < terms(i); ++s)
+      for (uint t = 0; t < terms(j); ++t) {
+        const Term a = term(i, s), b = term(j, t);
+        sum += a.factor * b.factor *
+               link_coupling(a.row, a.joint.parent, a.joint.child, b.row, b.joint.parent, b.joint.child);
+      }
+    return sum;
   }
 
   vec3 velocity_at_center(uint b) const { return velocity_at(f_.bodies[b].motion, f_.bodies[b].pivot); }
 
   float velocity_of(uint i) {
-    const LinkJoint& j = joint(place(i).joint);
-    const uint child = body(j.child);
-    vec3 velocity(0.0f), spin(0.0f);
-    if (j.parent != no_body) {
-      velocity = velocity_at_center(body(j.parent));
-      spin = f_.bodies[body(j.parent)].motion.spin;
+    float sum = 0.0f;
+    for (uint t = 0; t < terms(i); ++t) {
+      const Term a = term(i, t);
+      const uint child = body(a.joint.child);
+      vec3 velocity(0.0f), spin(0.0f);
+      if (a.joint.parent != no_body) {
+        velocity = velocity_at_center(body(a.joint.parent));
+        spin = f_.bodies[body(a.joint.parent)].motion.spin;
+      }
+      sum += a.factor * link_velocity(a.row, velocity, spin, velocity_at_center(child), f_.bodies[child].motion.spin);
     }
-    return link_velocity(row(i), velocity, spin, velocity_at_center(child), f_.bodies[child].motion.spin);
+    return sum;
   }
 
   bool locked(uint i) { return at(i, i) <= joint_locked * row(i).own; }
@@ -165,6 +214,9 @@ private:
       if (change <= joint_converged * fastest)
         break;
     }
+    for (uint k = 0; k < l_.joints; ++k)
+      if (joint(k).axis_rows == 1)
+        state(k).speed = x[joint(k).axis_row];
     std::copy(impulses.begin(), impulses.end(), x.begin() + l_.equalities);
   }
 
@@ -204,6 +256,17 @@ private:
     return change;
   }
 
+  // Impulses along axes become all that acts there, with those of joint k's rotor and gear. x: of all rows.
+  void add_to_axes(uint k, std::vector<float>& x) {
+    const LinkJoint& j = joint(k);
+    if (j.armature > 0.0f)
+      x[j.axis_row] += x[armature_row(k)];
+    if (j.leader != no_joint) {
+      x[j.axis_row] += x[j.gear_row];
+      x[joint(j.leader).axis_row] -= j.multiplier * x[j.gear_row];
+    }
+  }
+
   void load_joint(uint k) {
     const LinkJoint& j = joint(k);
     LinkLoad load = state(k).before;
@@ -220,27 +283,28 @@ private:
     state(k).load = load;
   }
 
-  void add_rows(uint local, uint k, uint first, uint end, vec3& velocity, vec3& spin) {
+  // x: impulses along the rows, where that along an axis is all that acts there.
+  void add_rows(uint local, uint k, uint first, uint end, const std::vector<float>& x, vec3& velocity, vec3& spin) {
     for (uint i = first; i < end; ++i) {
       const LinkRow& r = row(i);
       if (joint(k).child == local) {
-        velocity += r.ease.y * r.impulse * r.linear;
-        spin += r.impulse * r.answer_child;
+        velocity += r.ease.y * x[i] * r.linear;
+        spin += x[i] * r.answer_child;
       }
       if (joint(k).parent == local) {
-        velocity -= r.ease.x * r.impulse * r.linear;
-        spin -= r.impulse * r.answer_parent;
+        velocity -= r.ease.x * x[i] * r.linear;
+        spin -= x[i] * r.answer_parent;
       }
     }
   }
 
-  void move_body(uint local) {
+  void move_body(uint local, const std::vector<float>& x) {
     Body& b = f_.bodies[body(local)];
     vec3 velocity = velocity_at(b.motion, b.pivot), spin = b.motion.spin;
     for (uint k = 0; k < l_.joints; ++k) {
       const LinkJoint& j = joint(k);
-      add_rows(local, k, j.first_row, j.first_row + link_equalities(j.kind), velocity, spin);
-      add_rows(local, k, j.axis_row, j.axis_row + j.axis_rows, velocity, spin);
+      add_rows(local, k, j.first_row, j.first_row + link_equalities(j.kind), x, velocity, spin);
+      add_rows(local, k, j.axis_row, j.axis_row + j.axis_rows, x, velocity, spin);
     }
     b.motion.velocity = velocity - glm::cross(spin, b.pivot);
     b.motion.spin = spin;

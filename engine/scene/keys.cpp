@@ -322,9 +322,10 @@ constexpr Key cell_key = number("cell", length_range, Said{"half the radius of t
 constexpr Key boundary_radius_key = number("radius", radius_range, Said{"that of the largest grain"},
                                            "Radius of boundary particles, with `as = \"particles\"`.");
 constexpr Key file_key =
-    text("file", required, "OBJ, STL, PLY, glTF or GLB file, relative to the folder of the scene.");
+    text("file", required, "OBJ, STL, PLY, glTF, GLB or COLLADA (.dae) file, relative to the folder of the scene.");
 constexpr Key scale_key = number("scale", {1e-6, 1e6, "m per unit of the file"}, 1, "Length of a unit of the file.");
-constexpr Key up_key = word<UpAxis>("up", Said{"y of glTF and GLB, else z"}, "Axis of the file that becomes z.");
+constexpr Key up_key =
+    word<UpAxis>("up", Said{"y of glTF and GLB, what a COLLADA file says, else z"}, "Axis of the file that becomes z.");
 constexpr Key sheet_mesh_keys[] = {file_key, scale_key, up_key};
 constexpr Key met_mesh_keys[] = {file_key, scale_key, up_key, as_key, cell_key, boundary_radius_key};
 constexpr TableKeys met_mesh_table{"mesh of a body",
@@ -365,6 +366,9 @@ constexpr std::array part_keys{
     table("mesh", mesh, none, "Triangle mesh from a file."),
     table("gear", gear, none, "Involute gear around z."),
 };
+constexpr TableKeys drawn_mesh_table{"mesh of a visual part", "It may be open, and its holes stay.", sheet_mesh_keys,
+                                     placed_keys};
+constexpr auto& drawn_parts = part_keys<drawn_mesh_table, filled_gear_table>;
 constexpr auto& met_parts = part_keys<met_mesh_table, met_gear_table>;
 constexpr auto& filled_parts = part_keys<filled_mesh_table, filled_gear_table>;
 
@@ -376,6 +380,8 @@ constexpr Key part_place_keys[] = {
 constexpr std::string_view about_part = "A part has one geometry. Its position and rotation stand in the geometry or "
                                         "beside it, not in both.";
 constexpr TableKeys met_part_table{"part of a body", about_part, met_parts, part_place_keys};
+constexpr TableKeys drawn_part_table{"visual part of a body", about_part, drawn_parts,
+                                     std::span(part_place_keys).first<2>()};
 constexpr TableKeys filled_part_table{"part of a fill, an emitter or a sink", about_part, filled_parts,
                                       part_place_keys};
 
@@ -411,7 +417,7 @@ constexpr TableKeys emissions_due_table{"shape of an [[emitter]]", about_fill, f
 
 constexpr Key clump_mesh_keys[] = {
     text("mesh", required,
-         "File of a closed mesh, from the scene's folder: OBJ, STL, PLY, glTF, GLB. Its size has no meaning."),
+         "File of a closed mesh, from the scene's folder: OBJ, STL, PLY, glTF, GLB, COLLADA. Its size has no meaning."),
     whole("spheres", 2, shared::clump_spheres_most, 8,
           "Number of spheres within the mesh, by which the clump touches: the largest one, then one after another the "
           "one that covers most of what is not covered yet."),
@@ -588,6 +594,17 @@ constexpr Key spring_keys[] = {
 };
 constexpr TableKeys spring_table{"spring of a joint", "", spring_keys, {}};
 
+constexpr Key gear_keys[] = {
+    text("body", required, "Name of the dynamic body whose joint it follows."),
+    number("multiplier", {-1e6, 1e6}, 1, "Factor of the value of that joint, both in degrees or m."),
+    other("offset", "number", {-1e6, 1e6, "degrees or m"}, 0, "Value where that of the other joint is 0."),
+};
+constexpr TableKeys gear_table{"gear of a joint",
+                               "value = multiplier * value of the other joint + offset, whatever acts on either: what "
+                               "moves one moves both. Both agree at the start.",
+                               gear_keys,
+                               {}};
+
 constexpr Key joint_keys[] = {
     word<JointType>("type", required,
                     "revolute: turns about its axis; prismatic: slides along it; fixed: neither, of a dynamic body "
@@ -609,8 +626,11 @@ constexpr Key joint_keys[] = {
     other("start_speed", "number", {-1e6, 1e6, "degrees/s or m/s"}, 0, "Speed at the start, of a dynamic body."),
     other("friction", "number", {0, 1e12, "N m or N"}, 0,
           "Torque or force that the joint holds before it moves, and brakes with, of a dynamic body."),
+    other("armature", "number", {0, 1e12, "kg m2 or kg"}, 0,
+          "Inertia of a rotor that turns with the joint's value, times the gear ratio squared, of a dynamic body."),
     table("motor", motor_table, none, "Drive of the joint of a dynamic body."),
     table("spring", spring_table, none, "Spring and damper in the joint of a dynamic body."),
+    table("gear", gear_table, none, "Another joint that the joint of a dynamic body follows."),
 };
 constexpr TableKeys joint_table{"joint of a [[body]]",
                                 "Units are those of a revolute or a prismatic joint. The pose of a body is that of its "
@@ -627,6 +647,10 @@ constexpr Key body_keys[] = {
     tables("parts", met_part_table, none,
            "Parts that are united or subtracted in this order, in place of one geometry. An empty list makes a frame, "
            "which nothing touches."),
+    tables("visual", drawn_part_table, none,
+           "Parts that are drawn and exported in place of the geometry above, each as it is. Nothing touches them, and "
+           "depth "
+           "cameras do not see them."),
     number("mass", {1e-9, 1e12, "kg"}, none, "Mass of the whole body, evenly dense, which makes it dynamic."),
     number("density", {1e-3, 1e6, "kg/m3"}, none, "Density, in place of mass, which makes it dynamic."),
     vector("center_of_mass", place_range, Said{"that of its parts, evenly dense"},
@@ -674,12 +698,15 @@ constexpr Key robot_keys[] = {
     text("file", Said{"required without `links`"}, "URDF file, relative to the folder of the scene."),
     other("packages", "table of paths by name", {}, Said{"searched in the folders above the file"},
           "Folders of packages that meshes are in, relative to the folder of the scene."),
+    other("leave_out", "list of names", {}, none,
+          "Links of the file that are left out, with all that hang on them: a gripper in whose place a tool is."),
     vector("position", place_range, zero, "Position of the root link."),
     vector("rotation", angle_range, zero, "Rotation of the root link about the fixed axes x, then y, then z."),
     text("material", Said{"that of the walls"}, "Name of the material of the contacts of all links with grains."),
     word<MeshAs>("as", Said{"sdf of closed meshes, triangles of others"},
                  "Collision geometry of its meshes, as of `mesh` of a body."),
     cell_key,
+    flag("visual", true, "Draws the visual geometry of links that have some, in place of what grains touch."),
     other("joints", "table of a number, a formula of t, or a list of [time, value] by joint",
           {-1e6, 1e6, "degrees or m"}, Said{"0, or the limit nearest to it"},
           "Angles or displacements. Joints that follow others (mimic) have none of their own."),
@@ -694,6 +721,8 @@ constexpr Key robot_keys[] = {
           Said{"required with `drive = \"position\"`"}, "Of the motors, which pull towards the joints' values."),
     other("damping", "number, or table of numbers by joint", {0, 1e12, "N m s/rad or N s/m"}, Said{"0.1 s * stiffness"},
           "Of the motors, by the difference of the joints' speeds from those of their values."),
+    other("armature", "number, or table of numbers by joint", {0, 1e12, "kg m2 or kg"}, 0,
+          "Inertia of the motors' rotors, times their gear ratios squared. Not with `drive = \"prescribed\"`."),
     tables("links", robot_link_table, none, "Bodies of the scene that are its links, in place of `file`."),
 };
 constexpr TableKeys robot_table{
@@ -714,6 +743,7 @@ constexpr Key between_keys[] = {
           "Greatest value, at least 0. Of a ball joint the greatest angle by which its axis leans."),
     other("friction", "number", {0, 1e12, "N m or N"}, 0,
           "Torque or force that it holds before it moves, and brakes with."),
+    other("armature", "number", {0, 1e12, "kg m2 or kg"}, 0, "Inertia of a rotor that turns with the joint's value."),
     table("spring", spring_table, none, "Spring and damper in the joint."),
 };
 constexpr TableKeys between_table{"[[joint]]",

@@ -2,6 +2,7 @@
 #include "engine/scene/bodies.h"
 #include "engine/scene/mass.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
@@ -51,6 +52,44 @@ JointedBodies bodies_of(const Scene& scene, const JointSpec& joint) {
   return both;
 }
 
+std::optional<GearedJoint> gear_of(const Scene& scene, std::size_t body) {
+  const BodyNames names(scene);
+  const auto* own = std::get_if<Joint>(&scene.bodies[body].motion);
+  if (!own || !own->gear || !is_dynamic(scene.bodies[body]))
+    return {};
+  const Gear& gear = *own->gear;
+  const std::string where = gear.where.empty() ? own->where : gear.where;
+  const std::optional<std::size_t> leader = names.find(gear.body);
+  if (!leader)
+    throw SceneError(fmt::format(
+        "{} ties the joint to body \"{}\", which is not in this scene: give the name of a [[body]]", where, gear.body));
+  const auto* lead = std::get_if<Joint>(&scene.bodies[*leader].motion);
+  if (!lead || !is_dynamic(scene.bodies[*leader]) ||
+      (lead->type != JointType::revolute && lead->type != JointType::prismatic))
+    throw SceneError(
+        fmt::format("{} ties the joint to that of body \"{}\", which must be a revolute or prismatic joint "
+                    "of a body with mass or density",
+                    where, gear.body));
+  std::size_t up = *leader;
+  for (std::size_t k = 0; k < scene.bodies.size() && up != body; ++k) {
+    const auto* next = std::get_if<Joint>(&scene.bodies[up].motion);
+    const std::optional<std::size_t> found = next && next->gear ? names.find(next->gear->body) : std::nullopt;
+    if (!found)
+      break;
+    up = *found;
+  }
+  if (up == body)
+    throw SceneError(fmt::format("{} ties the joint to itself, through those that it follows", where));
+  const double unit = unit_of(own->type), leader_unit = unit_of(lead->type);
+  const double value = std::get<double>(own->value),
+               follows = gear.multiplier * std::get<double>(lead->value) + gear.offset;
+  constexpr double slack = 1e-6;  // degrees or m, and as a share of the value
+  if (std::abs(value - follows) > slack * (1.0 + std::abs(follows)))
+    throw SceneError(fmt::format("{} gives the joint the value {} at the start, where it says {}: let them agree",
+                                 where, follows, value));
+  return GearedJoint{*leader, gear.multiplier * unit / leader_unit, gear.offset * unit};
+}
+
 std::vector<std::vector<std::size_t>> linked_bodies(const Scene& scene) {
   const BodyNames names(scene);
   Sets sets(scene.bodies.size());
@@ -65,6 +104,9 @@ std::vector<std::vector<std::size_t>> linked_bodies(const Scene& scene) {
   for (std::size_t b = 0; b < scene.bodies.size(); ++b)
     if (const auto parent = parent_of(names, scene.bodies[b]); parent && is_dynamic(scene.bodies[b]))
       join(b, parent);
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b)
+    if (const std::optional<GearedJoint> gear = gear_of(scene, b))
+      join(b, gear->leader);
   for (const JointSpec& joint : scene.joints) {
     const JointedBodies both = bodies_of(scene, joint);
     join(both.body, both.parent);

@@ -219,7 +219,8 @@ PlacedPart read_placed(const Value& at, const ReadShape& read) {
 
 BodyPart read_part(Table t, bool first, const std::filesystem::path& folder, PartUse use) {
   const std::optional<PlacedPart> placed = read_part_shape(t, folder, use);
-  const Value position = t["position"], rotation = t["rotation"], subtract = t["subtract"];
+  const Value position = t["position"], rotation = t["rotation"],
+              subtract = use == PartUse::sheet ? Value(nullptr, "", {}) : t["subtract"];
   t.finish();
   if (!placed)
     t.fail(fmt::format("has no geometry: give one of {}", shapes_allowed));
@@ -338,9 +339,9 @@ BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>&
   const std::filesystem::path folder = std::filesystem::path(scene.source).parent_path();
   const std::optional<PlacedPart> shape = read_part_shape(t, folder, PartUse::met);
   const Value name = t.need("name"), material = t["material"], position = t["position"], rotation = t["rotation"],
-              parts = t["parts"], load_filter = t["load_filter"], color = t["color"], show = t["show"],
-              ignores = t["ignores"], mass = t["mass"], density = t["density"], center = t["center_of_mass"],
-              inertia = t["inertia"];
+              parts = t["parts"], visual = t["visual"], load_filter = t["load_filter"], color = t["color"],
+              show = t["show"], ignores = t["ignores"], mass = t["mass"], density = t["density"],
+              center = t["center_of_mass"], inertia = t["inertia"];
   const MotionKeys motion(t);
   t.finish();
   name.get(b.name);
@@ -381,6 +382,8 @@ BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>&
   for (BodyPart& part : b.parts)
     if (auto* mesh = std::get_if<MeshPart>(&part.shape))
       mesh->where += " of body " + b.name;
+  if (visual)
+    b.visual = read_parts({}, visual, t, folder, PartUse::sheet);
   if (b.parts.size() > shared::parts_most)
     parts.fail(fmt::format("are {}, too many for one body, which has at most {}", b.parts.size(), shared::parts_most));
   if (!b.material && std::ranges::any_of(b.parts, is_boundary))

@@ -125,6 +125,17 @@ void refuse(std::initializer_list<const Value*> values, std::string_view why) {
       v->fail(fmt::format("has no meaning for {}", why));
 }
 
+Gear read_gear(Table t) {
+  Gear gear;
+  const Value body = t.need("body"), multiplier = t["multiplier"], offset = t["offset"];
+  t.finish();
+  gear.where = place_of(body);
+  body.get(gear.body);
+  multiplier.get(gear.multiplier);
+  offset.get(gear.offset);
+  return gear;
+}
+
 // The owner of a joint decides which keys the joint may have.
 enum class JointOf { driven_body, dynamic_body, dynamic_child, bodies };
 
@@ -135,7 +146,7 @@ Joint read_joint(Table t, JointOf of) {
   const Value type = t.need("type"), axis = t["axis"], origin = t["origin"], rotation = t["rotation"], min = t["min"],
               max = t["max"], speed = of_body("speed"), acceleration = of_body("acceleration"),
               value = of_body("value"), start_speed = of_body("start_speed"), friction = t["friction"],
-              motor = of_body("motor"), spring = t["spring"];
+              armature = t["armature"], motor = of_body("motor"), spring = t["spring"], gear = of_body("gear");
   const BetweenKeys keys{of_body("interpolation"), of_body("repeat")};
   t.finish();
   type.get(joint.type);
@@ -155,18 +166,19 @@ Joint read_joint(Table t, JointOf of) {
   } else {
     if (ball)
       type.fail("= \"ball\" is for a body with mass or density: allowed is one of revolute, prismatic, fixed");
-    refuse({&start_speed, &friction, &motor, &spring},
+    refuse({&start_speed, &friction, &armature, &motor, &spring, &gear},
            "the joint of a body without mass or density, which moves as it is told; "
            "allowed: value, speed and acceleration");
   }
   if (fixed) {
-    refuse({&axis, &min, &max, &speed, &acceleration, &value, &start_speed, &friction, &motor, &spring},
-           "a fixed joint: allowed with revolute and prismatic");
+    refuse(
+        {&axis, &min, &max, &speed, &acceleration, &value, &start_speed, &friction, &armature, &motor, &spring, &gear},
+        "a fixed joint: allowed with revolute and prismatic");
     keys.refuse("keyframes");
     return joint;
   }
   if (ball)
-    refuse({&min, &value, &start_speed, &motor, &spring},
+    refuse({&min, &value, &start_speed, &armature, &motor, &spring, &gear},
            "a ball joint; allowed: axis, origin, rotation, max and friction");
   const bool slides = joint.type == JointType::prismatic;
   const std::string_view unit = slides ? "m" : "degrees", strength_unit = slides ? "N" : "N m";
@@ -183,11 +195,14 @@ Joint read_joint(Table t, JointOf of) {
     max.or_override(min).fail(
         fmt::format("makes max {} lie below min {}: the joint could be nowhere", joint.max, joint.min));
   friction.get(joint.friction, {0.0, 1e12, strength_unit});
+  armature.get(joint.armature, {0.0, 1e12, slides ? "kg" : "kg m2"});
   start_speed.get(joint.start_speed, either_way);
   if (motor)
     joint.motor = read_motor(motor, either_way, range, strength_unit);
   if (spring)
     joint.spring = read_spring(spring.table(), range);
+  if (gear)
+    joint.gear = read_gear(gear.table());
   speed.get(joint.speed, above_0);
   acceleration.get(joint.acceleration, above_0);
   if (!value.is_array())

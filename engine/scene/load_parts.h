@@ -65,7 +65,7 @@ private:
 };
 
 // What a shape is for. met: grains push against it, and a mesh says how. filled: grains are placed in it; meshes are
-// closed. sheet: a mesh is cloth, and its holes stay.
+// closed. sheet: a mesh is cloth, or drawn alone, and its holes stay.
 enum class PartUse { met, filled, sheet };
 inline constexpr std::string_view shapes_allowed = "plane, box, sphere, capsule, cylinder, cone, torus, mesh, gear";
 

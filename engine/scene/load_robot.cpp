@@ -1,110 +1,20 @@
-// The table of a robot: from a URDF file the bodies of its links and the joints that they hang on, in degrees and m as
-// all joints of a scene.
+// The table of a robot: one from a file, which brings its bodies, or names for bodies of the scene and their joints.
+#include "engine/scene/load_robot.h"
 #include "engine/scene/bodies.h"
-#include "engine/scene/kinematics.h"
-#include "engine/scene/load_parts.h"
-#include "engine/scene/mass.h"
-#include "engine/scene/robot_dynamics.h"
-#include "engine/scene/urdf.h"
 #include "shaders/shared/types.h"
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
-#include <map>
-#include <numbers>
 
 namespace talus::reading {
 
 namespace {
 
-// Without -0, which the text of a scene has as 0.
-glm::dvec3 plain(const glm::dvec3& v) {
-  return v + 0.0;
-}
-
-// The angles about the fixed axes x, then y, then z [degrees] of a rotation: rotation_of() of them is that rotation.
-glm::dvec3 angles_of(const glm::dquat& rotation) {
-  const glm::dmat3 m = glm::mat3_cast(rotation);  // m[column][row]
-  const double cosine = std::hypot(m[0][0], m[0][1]);
-  const double y = std::atan2(-m[0][2], cosine);
-  // With y at 90 degrees, x and z turn about one axis.
-  constexpr double upright = 1e-8;
-  const double x = cosine > upright ? std::atan2(m[1][2], m[2][2]) : 0.0;
-  const double z = cosine > upright ? std::atan2(m[0][1], m[0][0]) : std::atan2(-m[1][0], m[1][1]);
-  return plain(glm::degrees(glm::dvec3(x, y, z)));
-}
-
-// IEC 61966-2-1.
-double linear_of_srgb(double c) {
-  return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-}
-
-JointType type_of(UrdfJointType type) {
-  return type == UrdfJointType::fixed       ? JointType::fixed
-         : type == UrdfJointType::prismatic ? JointType::prismatic
-                                            : JointType::revolute;
-}
-
-constexpr double value_most = 1e6;                      // degrees or m, as a joint's value and limits in a scene
-constexpr double speed_least = 1e-9, speed_most = 1e9;  // per s
-
-// Limits beyond what a scene can say are none.
-double least_of(double min) {
-  return min < -value_most ? -Joint::none : min + 0.0;
-}
-double most_of(double max) {
-  return max > value_most ? Joint::none : max + 0.0;
-}
-double speed_limit_of(double speed) {
-  return speed <= speed_most ? std::max(speed, speed_least) : Joint::none;
-}
-
-// The limits of a joint are in degrees or m, and per s.
-struct JointLimits {
-  double min = -Joint::none, max = Joint::none, speed = Joint::none;
-};
-
-// value = multiplier * value of the leader + offset, in degrees or m.
-struct Following {
-  std::size_t leader = 0;  // index into Urdf::joints
-  double multiplier = 1.0, offset = 0.0;
-
-  double of(double value) const { return multiplier == 0.0 ? offset : multiplier * value + offset; }
-};
-
-class RobotLoader {
+class RobotOfBodies {
 public:
-  RobotLoader(Table& t, const Scene& scene)
-      : table_(t), scene_(scene), name_(t.need("name")), file_(t["file"]), packages_(t["packages"]),
-        position_(t["position"]), rotation_(t["rotation"]), material_(t["material"]), as_(t["as"]), cell_(t["cell"]),
-        joints_(t["joints"]), between_{t["interpolation"], t["repeat"]}, drive_(t["drive"]), base_(t["base"]),
-        stiffness_(t["stiffness"]), damping_(t["damping"]), links_(t["links"]) {
-    t.finish();
-  }
+  RobotOfBodies(const Value& links, const Scene& scene, RobotSpec& robot)
+      : links_(links), scene_(scene), robot_(robot) {}
 
-  void load(std::vector<BodySpec>& bodies, RobotSpec& robot) {
-    name_.get(robot_.name);
-    check_name(name_, robot_.name, scene_.robots, "robot");
-    if (file_ && links_)
-      links_.or_override(file_).fail("and file exclude each other: a robot is of a file, or of bodies of the scene");
-    if (!file_ && !links_)
-      table_.fail("has no links: give the file of a URDF, or bodies of the scene as links = [{ body = \"NAME\" }, ..]");
-    if (links_)
-      read_links();
-    else
-      read_file();
-    bodies = std::move(bodies_);
-    robot = std::move(robot_);
-  }
-
-private:
-  // Of bodies that the scene has.
-
-  void read_links() {
-    for (const Value* v : {&packages_, &position_, &rotation_, &material_, &as_, &cell_, &joints_,
-                           &between_.interpolation, &between_.repeat, &drive_, &base_, &stiffness_, &damping_})
-      if (*v)
-        v->fail("has no meaning beside links, whose bodies say it themselves: allowed beside file");
+  void read() {
     const BodyNames names(scene_);
     std::vector<std::pair<Value, std::string>> followed;
     for (Table t : links_.tables()) {
@@ -131,6 +41,7 @@ private:
     }
   }
 
+private:
   void read_link_joint(const Value& at, const Value& mimic, const BodySpec& body,
                        std::vector<std::pair<Value, std::string>>& followed) {
     RobotJoint joint;
@@ -161,471 +72,35 @@ private:
     return names;
   }
 
-  // The functions from here on read a robot from a URDF file.
-
-  void read_file() {
-    std::string file;
-    file_.get(file);
-    const std::filesystem::path folder = std::filesystem::path(scene_.source).parent_path();
-    urdf_file_ = folder / file;
-    try {
-      urdf_ = load_urdf(urdf_file_);
-    } catch (const UrdfError& e) {
-      file_.fail(fmt::format("cannot be used: {}", e.what()));
-    }
-    std::string path;
-    for (const auto& [name, at] :
-         packages_.entries("a table of paths by name, as in packages = { arm = \"robots/arm\" }")) {
-      at.get(path);
-      folders_[name] = folder / path;
-    }
-    if (material_)
-      own_material_ = material_of(material_, scene_.materials);
-    if (as_)
-      as_.get(as_given_.emplace());
-    cell_.get(cell_size_);
-    if (cell_ && as_given_ && *as_given_ != MeshAs::sdf)
-      cell_.or_override(as_).fail("has no meaning here: allowed with as = \"sdf\", whose grid's cells it sizes");
-    if (as_given_ == MeshAs::particles && !own_material_)
-      as_.fail("= \"particles\" needs a material, which the boundary particles have: give material beside it");
-    glm::dvec3 position(0.0), rotation(0.0);
-    position_.get(position);
-    rotation_.get(rotation);
-    find_limits();
-    read_values();
-    read_drive();
-    make_bodies({position, rotation_of(rotation)});
-    if (motors_.drive != RobotDrive::prescribed)
-      let_go();
-    ignore_neighbours();
-  }
-
-  void read_drive() {
-    drive_.get(motors_.drive);
-    base_.get(root_on_);
-    if (motors_.drive == RobotDrive::prescribed && root_on_ == RobotBase::free)
-      base_.or_override(drive_).fail(
-          "= \"free\" leaves the root link to what pushes it, where drive = \"prescribed\" gives "
-          "links no masses; allowed: drive = \"position\", \"speed\" or \"passive\"");
-    if (motors_.drive != RobotDrive::position) {
-      for (const Value* v : {&stiffness_, &damping_})
-        if (*v)
-          v->fail("has no meaning here: allowed with drive = \"position\", whose motors have it");
-    } else if (!stiffness_) {
-      drive_.fail("= \"position\" needs a stiffness beside it, by which the motors pull towards the joints' values");
-    }
-    motors_.stiffness = read_by_joint(stiffness_, "stiffness = { boom = 1e5 }");
-    // Where the links' inertia allows, a deviation fades in this time.
-    constexpr double fading = 0.1;  // s
-    motors_.damping = motors_.stiffness;
-    for (double& damping : motors_.damping)
-      damping *= fading;
-    if (damping_)
-      motors_.damping = read_by_joint(damping_, "damping = { boom = 1e4 }");
-    pushed_ =
-        motors_.drive == RobotDrive::prescribed ? std::vector<bool>(urdf_.links.size()) : pushed_links(urdf_, root_on_);
-  }
-
-  // One number for all joints, or one for each that moves.
-  std::vector<double> read_by_joint(const Value& at, const std::string& form) const {
-    std::vector<double> numbers(urdf_.joints.size());
-    if (!at.is_table()) {
-      double number = 0.0;
-      at.get(number);
-      std::ranges::fill(numbers, number);
-      return numbers;
-    }
-    std::vector<std::string> missing;
-    for (const UrdfJoint& joint : urdf_.joints)
-      if (moves(joint))
-        missing.push_back(joint.name);
-    const std::vector<std::string> known = missing;
-    for (const auto& [name, number] : at.entries("a number, or a table of numbers by joint, as in " + form)) {
-      const auto found = std::ranges::find(urdf_.joints, name, &UrdfJoint::name);
-      if (found == urdf_.joints.end() || !moves(*found))
-        number.fail(fmt::format("is not a joint of the robot that moves{}; there are: {}", did_you_mean(name, known),
-                                fmt::join(known, ", ")));
-      number.get(numbers[static_cast<std::size_t>(found - urdf_.joints.begin())]);
-      std::erase(missing, name);
-    }
-    if (!missing.empty())
-      at.fail(
-          fmt::format("says nothing of {}: give one number for all joints, or one for each", fmt::join(missing, ", ")));
-    return numbers;
-  }
-
-  void let_go() {
-    try {
-      make_dynamic(bodies_, urdf_, body_of_link_, pushed_, motors_);
-    } catch (const UrdfError& e) {
-      file_.fail(fmt::format("cannot be used: {}:{}", urdf_file_.string(), e.what()));
-    }
-    for (const BodySpec& body : bodies_)
-      if (is_dynamic(body))
-        try {
-          check_dynamic_parts(body, false);
-        } catch (const SceneError& e) {
-          as_.or_override(file_).fail(fmt::format("cannot be used: {}", e.what()));
-        }
-  }
-
-  [[noreturn]] void fail_at(int line, const std::string& what) const {
-    file_.fail(fmt::format("cannot be used: {}:{}: {}", urdf_file_.string(), line, what));
-  }
-
-  // Limits in degrees or m. Joints that follow others bound these, so that all stay within theirs and arrive together.
-  void find_limits() {
-    limits_.resize(urdf_.joints.size());
-    followings_.resize(urdf_.joints.size());
-    for (std::size_t j = 0; j < urdf_.joints.size(); ++j) {
-      const UrdfJoint& joint = urdf_.joints[j];
-      const double unit = unit_of(type_of(joint.type));
-      JointLimits& limits = limits_[j];
-      limits = {joint.lower ? *joint.lower / unit : -Joint::none, joint.upper ? *joint.upper / unit : Joint::none,
-                joint.velocity ? *joint.velocity / unit : Joint::none};
-      if (!joint.mimic)
-        continue;
-      const UrdfJoint::Mimic& mimic = *joint.mimic;
-      const double leader_unit = unit_of(type_of(urdf_.joints[mimic.joint].type));
-      const Following& f = followings_[j].emplace(
-          Following{mimic.joint, mimic.multiplier * leader_unit / unit + 0.0, mimic.offset / unit + 0.0});
-      if (std::abs(f.multiplier) > value_most || std::abs(f.offset) > value_most)
-        fail_at(joint.line,
-                fmt::format("joint {} follows with a multiplier of {} and an offset of {} in degrees and m: "
-                            "allowed is {} to {}",
-                            joint.name, f.multiplier, f.offset, -value_most, value_most));
-    }
-    for (std::size_t j = 0; j < urdf_.joints.size(); ++j)
-      if (const auto& following = followings_[j])
-        bound(limits_[following->leader], *following, j);
-    for (std::size_t j = 0; j < urdf_.joints.size(); ++j)
-      if (const auto& following = followings_[j]) {
-        const JointLimits& leader = limits_[following->leader];
-        const double a = following->of(leader.min), b = following->of(leader.max);
-        limits_[j] = {std::min(a, b), std::max(a, b),
-                      following->multiplier == 0.0 ? Joint::none : std::abs(following->multiplier) * leader.speed};
-      }
-    for (std::size_t j = 0; j < urdf_.joints.size(); ++j)
-      if (limits_[j].min > value_most || limits_[j].max < -value_most)
-        fail_at(urdf_.joints[j].line,
-                fmt::format("joint {} has limits of {} and {} degrees or m: allowed is {} to {}", urdf_.joints[j].name,
-                            limits_[j].min, limits_[j].max, -value_most, value_most));
-  }
-
-  void bound(JointLimits& leader, const Following& following, std::size_t j) const {
-    const UrdfJoint& joint = urdf_.joints[j];
-    const JointLimits& own = limits_[j];
-    const auto fail = [&] {
-      fail_at(joint.line, fmt::format("joint {} follows joint {}, which leaves it outside its limits everywhere",
-                                      joint.name, urdf_.joints[following.leader].name));
-    };
-    const double m = following.multiplier;
-    if (m == 0.0) {
-      if (following.offset < own.min || following.offset > own.max)
-        fail();
-      return;
-    }
-    const double a = (own.min - following.offset) / m, b = (own.max - following.offset) / m;
-    // Not where rounding alone puts it within.
-    const auto slack = [](double end) { return 1e-12 * (1.0 + std::abs(end)); };
-    if (const double least = std::min(a, b); least > leader.min + slack(least))
-      leader.min = least;
-    if (const double most = std::max(a, b); most < leader.max - slack(most))
-      leader.max = most;
-    if (leader.min > leader.max)
-      fail();
-    leader.speed = std::min(leader.speed, own.speed / std::abs(m));
-  }
-
-  void read_values() {
-    values_.resize(urdf_.joints.size());
-    for (std::size_t j = 0; j < urdf_.joints.size(); ++j)
-      values_[j] = {std::clamp(0.0, limits_[j].min, limits_[j].max), ""};
-    bool tracks = false;
-    for (const auto& [name, at] : joints_.entries("a table of values by joint, as in joints = { boom = 20 }")) {
-      const auto found = std::ranges::find(urdf_.joints, name, &UrdfJoint::name);
-      std::vector<std::string> known;
-      for (const UrdfJoint& joint : urdf_.joints)
-        if (moves(joint) && !joint.mimic)
-          known.push_back(joint.name);
-      if (found == urdf_.joints.end())
-        at.fail(fmt::format("is not a joint of the robot{}; there are: {}", did_you_mean(name, known),
-                            fmt::join(known, ", ")));
-      if (!moves(*found))
-        at.fail(fmt::format("is a fixed joint; those that move are: {}", fmt::join(known, ", ")));
-      if (found->mimic)
-        at.fail(fmt::format("follows joint {}: give a value to that one", urdf_.joints[found->mimic->joint].name));
-      const auto j = static_cast<std::size_t>(found - urdf_.joints.begin());
-      values_[j] = {read_joint_value(at, range_of_value(type_of(found->type)), between_), at.label(at.path())};
-      tracks = tracks || std::holds_alternative<Track>(values_[j].value);
-    }
-    if (!tracks)
-      between_.refuse("joints = { NAME = [[time, value], ..] }");
-    for (std::size_t j = 0; j < urdf_.joints.size(); ++j)
-      if (const auto& following = followings_[j]) {
-        values_[j] = followed(values_[following->leader], *following);
-        if (!in_range(values_[j].value))
-          fail_at(urdf_.joints[j].line,
-                  fmt::format("joint {} follows joint {} to a value beyond {}", urdf_.joints[j].name,
-                              urdf_.joints[following->leader].name, value_most));
-      }
-  }
-
-  struct SaidValue {
-    JointValue value;
-    std::string where;  // empty: the scene does not say it
-  };
-  static SaidValue followed(SaidValue value, const Following& following) {
-    if (double* number = std::get_if<double>(&value.value))
-      *number = following.of(*number);
-    else if (auto* formula = std::get_if<Formula>(&value.value))
-      formula->text = fmt::format("({})*({})+({})", following.multiplier, formula->text, following.offset);
-    else
-      for (Track::Key& key : std::get<Track>(value.value).keys)
-        key.value = following.of(key.value);
-    return value;
-  }
-
-  static bool in_range(const JointValue& value) {
-    const auto fits = [](double number) { return std::abs(number) <= value_most; };
-    if (const double* number = std::get_if<double>(&value))
-      return fits(*number);
-    const auto* track = std::get_if<Track>(&value);
-    return !track || std::ranges::all_of(track->keys, fits, &Track::Key::value);
-  }
-
-  // A link without collision geometry is no body where its joint is fixed, and its children are in the frame of the
-  // body that it would be fixed to. Behind a joint that moves, or with a mass that something pushes, it is a body
-  // without parts. So is the root link on which others are pushed, so that joints hold these to a body, whose loads
-  // tell what the motors exert.
-  bool is_body(std::size_t l) const {
-    const UrdfLink& link = urdf_.links[l];
-    if (!link.collisions.empty() || (link.joint && moves(urdf_.joints[*link.joint])))
-      return true;
-    return pushed_[l] ? link.inertial && link.inertial->mass > 0.0
-                      : l == urdf_.root && motors_.drive != RobotDrive::prescribed;
-  }
-
-  void make_bodies(const Pose& root) {
-    struct Frame {
-      std::string body;  // empty: the world
-      Pose pose;         // of the link in it
-    };
-    std::vector<Frame> frames(urdf_.links.size());
-    body_of_link_.resize(urdf_.links.size());
-    bool touched = false;
-    for (const std::size_t l : links_from_root(urdf_)) {
-      const UrdfLink& link = urdf_.links[l];
-      const UrdfJoint* joint = link.joint ? &urdf_.joints[*link.joint] : nullptr;
-      Frame frame{"", root};
-      if (joint) {
-        frame = frames[joint->parent];
-        frame.pose = frame.pose * joint->origin;
-      }
-      touched = touched || !link.collisions.empty();
-      if (!is_body(l)) {
-        frames[l] = frame;
-        continue;
-      }
-      if (pushed_[l] && frame.body.empty() && root_on_ == RobotBase::free)
-        check_free(l, joint);
-      BodySpec body = body_of(link);
-      body.parent = frame.body;
-      body.parent_where = fmt::format("{}:{}: link {}", urdf_file_.string(), link.line, link.name);
-      if (joint && (moves(*joint) || !frame.body.empty())) {
-        body.motion = joint_of(*link.joint, frame.pose);
-      } else {
-        body.position = plain(frame.pose.position);
-        body.rotation = angles_of(frame.pose.rotation);
-      }
-      if (joint && moves(*joint))
-        robot_.joints.push_back({joint->name, body.name, mimic_of(*link.joint)});
-      frames[l] = {body.name, {}};
-      robot_.links.push_back(body.name);
-      body_of_link_[l] = bodies_.size();
-      bodies_.push_back(std::move(body));
-    }
-    if (!touched)
-      file_.fail(fmt::format("cannot be used: {} has no link with collision geometry, which grains could touch",
-                             urdf_file_.string()));
-  }
-
-  // A free base is one body, which all others hang on.
-  void check_free(std::size_t l, const UrdfJoint* joint) const {
-    const UrdfLink& link = urdf_.links[l];
-    if (joint && moves(*joint))
-      fail_at(joint->line,
-              fmt::format("joint {} hangs on nothing: a free base needs a root link with <inertial>", joint->name));
-    if (!bodies_.empty())
-      fail_at(link.line,
-              fmt::format("link {} hangs on nothing, as {} does: a free base needs a root link with <inertial>",
-                          link.name, bodies_.front().name));
-  }
-
-  std::optional<RobotMimic> mimic_of(std::size_t j) const {
-    const auto& following = followings_[j];
-    if (!following)
-      return {};
-    return RobotMimic{urdf_.joints[following->leader].name, following->multiplier, following->offset};
-  }
-
-  Joint joint_of(std::size_t j, const Pose& frame) const {
-    const UrdfJoint& from = urdf_.joints[j];
-    Joint joint;
-    joint.type = type_of(from.type);
-    joint.origin = plain(frame.position);
-    joint.rotation = angles_of(frame.rotation);
-    joint.where = values_[j].where.empty() ? fmt::format("{}:{}: joint {}", urdf_file_.string(), from.line, from.name)
-                                           : values_[j].where;
-    if (!moves(from))
-      return joint;
-    joint.axis = plain(from.axis);
-    joint.value = values_[j].value;
-    joint.min = least_of(limits_[j].min);
-    joint.max = most_of(limits_[j].max);
-    joint.speed = speed_limit_of(limits_[j].speed);
-    return joint;
-  }
-
-  BodySpec body_of(const UrdfLink& link) {
-    BodySpec body;
-    body.name = fmt::format("{}/{}", robot_.name, link.name);
-    body.material = own_material_;
-    if (link.color)
-      body.color =
-          glm::vec3(linear_of_srgb(link.color->x), linear_of_srgb(link.color->y), linear_of_srgb(link.color->z));
-    for (const UrdfCollision& collision : link.collisions) {
-      BodyPart part;
-      part.position = plain(collision.pose.position);
-      part.rotation = angles_of(collision.pose.rotation);
-      part.shape = std::visit([&](const auto& shape) { return shape_of(shape, collision, link); }, collision.geometry);
-      body.parts.push_back(std::move(part));
-    }
-    if (body.parts.size() > shared::parts_most)
-      fail_at(link.line, fmt::format("link {} has {} collision geometries, too many for one body, which has at most {}",
-                                     link.name, body.parts.size(), shared::parts_most));
-    return body;
-  }
-
-  PartShape shape_of(const UrdfBox& box, const UrdfCollision&, const UrdfLink&) const { return BoxPart{box.size}; }
-  PartShape shape_of(const UrdfSphere& s, const UrdfCollision&, const UrdfLink&) const { return SpherePart{s.radius}; }
-  PartShape shape_of(const UrdfCylinder& c, const UrdfCollision&, const UrdfLink&) const {
-    return ConePart{c.radius, c.radius, c.length};
-  }
-  PartShape shape_of(const UrdfMesh& mesh, const UrdfCollision& collision, const UrdfLink& link) {
-    MeshPart part;
-    part.scale = mesh.scale;
-    part.up = UpAxis::z;  // the axes of the file are those of the link
-    part.where = fmt::format("{}:{}: mesh of link {}", urdf_file_.string(), collision.line, link.name);
-    std::filesystem::path path;
-    try {
-      path = find_urdf_file(mesh.uri, urdf_file_, folders_);
-    } catch (const std::runtime_error& e) {
-      fail_at(collision.line, fmt::format("mesh of link {}: {}", link.name, e.what()));
-    }
-    part.file = from_scene(path);
-    auto& loaded = meshes_[{path.lexically_normal().string(), mesh.scale}];
-    if (!loaded) {
-      MeshOptions options{.scale = mesh.scale, .up = part.up};
-      options.solid = as_given_ == MeshAs::sdf;  // what has no inside still has triangles to meet
-      try {
-        loaded = std::make_shared<LoadedMesh>(load_mesh(path, options));
-      } catch (const MeshError& e) {
-        fail_at(collision.line, fmt::format("mesh of link {}: {}", link.name, e.what()));
-      }
-    }
-    part.loaded = loaded;
-    part.as = as_given_.value_or(loaded->closed ? MeshAs::sdf : MeshAs::triangles);
-    if (part.as == MeshAs::sdf)
-      part.cell = cell_size_;
-    return part;
-  }
-
-  // As a scene names a file: from its folder, unless the table names the URDF file or the package by a path from the
-  // root.
-  std::string from_scene(const std::filesystem::path& path) const {
-    std::error_code error;
-    const std::filesystem::path folder = std::filesystem::path(scene_.source).parent_path();
-    const std::filesystem::path whole = std::filesystem::absolute(path, error).lexically_normal();
-    const std::filesystem::path base =
-        std::filesystem::absolute(folder.empty() ? "." : folder, error).lexically_normal();
-    std::string file;
-    file_.get(file);
-    const std::filesystem::path relative = whole.lexically_proximate(base);
-    return std::filesystem::path(file).is_absolute() ? whole.string() : relative.generic_string();
-  }
-
-  // Links that a joint connects, and those that overlap where the robot starts, pass through each other.
-  void ignore_neighbours() {
-    Scene alone;
-    alone.source = scene_.source;
-    alone.bodies = bodies_;
-    const std::vector<Pose> poses = initial_poses(alone);
-    std::vector<Bounds> boxes;
-    for (std::size_t b = 0; b < bodies_.size(); ++b)
-      boxes.push_back(bounds_of(bodies_[b], poses[b]));
-    const std::string where = file_.label(file_.path());
-    for (std::size_t a = 0; a < bodies_.size(); ++a)
-      for (std::size_t b = a + 1; b < bodies_.size(); ++b)
-        if (bodies_[b].parent == bodies_[a].name || bodies_[a].parent == bodies_[b].name ||
-            (glm::all(glm::lessThanEqual(boxes[a].min, boxes[b].max)) &&
-             glm::all(glm::lessThanEqual(boxes[b].min, boxes[a].max)) &&
-             (reaches_into(a, b, poses) || reaches_into(b, a, poses)))) {
-          bodies_[a].ignores.push_back(bodies_[b].name);
-          bodies_[a].ignores_where = where;
-        }
-  }
-
-  // Does a point of the surface of a body lie deeper in another one than where one stands on the other?
-  bool reaches_into(std::size_t body, std::size_t other, const std::vector<Pose>& poses) const {
-    constexpr double points_per_reach = 4.0, slack = 1e-3;
-    constexpr std::size_t points_most = 512;
-    const double reach = reach_of(bodies_[body]);
-    if (!(reach > 0.0) || std::ranges::any_of(bodies_[body].parts, is_boundary))
-      return false;
-    const std::vector<ContactPoint> points = contact_points(bodies_[body], reach / points_per_reach, points_most);
-    double far = 0.0;
-    for (const ContactPoint& point : points)
-      far = std::max(far, point.radius);
-    const Solid solid = solid_of(bodies_[other], poses[other], far);
-    return std::ranges::any_of(points, [&](const ContactPoint& point) {
-      return point.radius - sample(solid, (poses[body] * Pose{point.place}).position).distance > slack * reach;
-    });
-  }
-
-  Table& table_;
+  const Value& links_;
   const Scene& scene_;
-  Value name_, file_, packages_, position_, rotation_, material_, as_, cell_, joints_;
-  BetweenKeys between_;
-  Value drive_, base_, stiffness_, damping_;
-  Value links_;
-  RobotSpec robot_;
-  std::vector<BodySpec> bodies_;
-  Urdf urdf_;
-  std::filesystem::path urdf_file_;
-  UrdfPackages folders_;
-  std::optional<std::uint32_t> own_material_;
-  std::optional<MeshAs> as_given_;
-  double cell_size_ = 0.0;  // m; 0: as MeshPart::cell
-  RobotMotors motors_{RobotDrive::prescribed, {}, {}};
-  RobotBase root_on_ = RobotBase::fixed;
-  // Of each link of the file.
-  std::vector<bool> pushed_;
-  std::vector<std::optional<std::size_t>> body_of_link_;  // index into bodies_
-  // Of each joint of the file.
-  std::vector<JointLimits> limits_;
-  std::vector<std::optional<Following>> followings_;
-  std::vector<SaidValue> values_;
-  std::map<std::pair<std::string, double>, std::shared_ptr<const LoadedMesh>> meshes_;  // by path and scale
+  RobotSpec& robot_;
 };
 
 }  // namespace
 
 void read_robot(Table t, Scene& scene, std::unordered_set<std::string>& names) {
-  std::vector<BodySpec> bodies;
+  const Value name = t.need("name"), links = t["links"];
+  const RobotFileKeys keys(t);
+  t.finish();
   RobotSpec robot;
-  RobotLoader loader(t, scene);
-  loader.load(bodies, robot);
+  std::vector<BodySpec> bodies;
+  name.get(robot.name);
+  check_name(name, robot.name, scene.robots, "robot");
+  if (keys.file && links)
+    links.or_override(keys.file).fail("and file exclude each other: a robot is of a file, or of bodies of the scene");
+  if (!keys.file && !links)
+    t.fail("has no links: give the file of a URDF, or bodies of the scene as links = [{ body = \"NAME\" }, ..]");
+  if (links) {
+    keys.refuse("has no meaning beside links, whose bodies say it themselves: allowed beside file");
+    RobotOfBodies(links, scene, robot).read();
+  } else {
+    FileRobot from = read_robot_file(keys, robot.name, scene);
+    robot.links = std::move(from.links);
+    robot.joints = std::move(from.joints);
+    bodies = std::move(from.bodies);
+    std::ranges::move(from.warnings, std::back_inserter(scene.warnings));
+  }
   for (const BodySpec& body : bodies)
     if (!names.insert(body.name).second)
       t.fail(fmt::format("has a link whose body would be called \"{}\", as another body of the scene is: names must "

@@ -78,6 +78,15 @@ struct JointSpring {
   double rest = 0.0;       // degrees or m
 };
 
+// Ties the value of a joint to that of the joint of another body: value = multiplier * value of that one + offset, in
+// degrees (revolute) and m (prismatic).
+struct Gear {
+  std::string body;  // BodySpec::name
+  double multiplier = 1.0;
+  double offset = 0.0;
+  std::string where;  // as Formula::where
+};
+
 // Values and limits in degrees (revolute) or m (prismatic), and per s. The pose of the body in its parent is frame of
 // the joint * motion about or along its axis by the value * the body's own position and rotation.
 struct Joint {
@@ -94,8 +103,10 @@ struct Joint {
   // which the axis of the body may lean away from where it is at value 0.
   double start_speed = 0.0;    // of the value; not of a ball
   double friction = 0.0;       // N m (revolute, ball) or N (prismatic): what it holds before it moves, and brakes with
+  double armature = 0.0;       // kg m2 (revolute) or kg (prismatic): inertia of a rotor, by the speed of the value
   std::optional<Motor> motor;  // revolute, prismatic
   JointSpring spring;          // likewise
+  std::optional<Gear> gear;    // likewise
   std::string where;           // as Formula::where
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 // Robots: bodies of a scene by the names of links, and the joints between them by theirs. Where a file describes the
-// robot, load_robot.cpp makes its bodies.
+// robot, load_robot_file.cpp makes its bodies.
 #include <optional>
 #include <string>
 #include <vector>

@@ -44,20 +44,18 @@ Motor motor_of(const UrdfJoint& from, const RobotMotors& motors, std::size_t j, 
 }
 
 void drive(Joint& joint, const UrdfJoint& from, const RobotMotors& motors, std::size_t j, double start) {
-  if (from.mimic && motors.drive != RobotDrive::position)
-    fail_at(from.line,
-            fmt::format("joint {} follows another one (mimic), which a motor holds it to: drive = \"{}\" has no "
-                        "motor that holds values; allowed: prescribed, position",
-                        from.name, word(motors.drive)));
   if (motors.drive != RobotDrive::position && !std::holds_alternative<double>(joint.value))
     throw SceneError(fmt::format("{} is a value over time, which drive = \"{}\" does not hold; allowed: a number, from "
                                  "where the joint starts",
                                  joint.where, word(motors.drive)));
-  if (motors.drive != RobotDrive::passive)
+  // Motors that hold values hold that of a joint that follows another one, too. Else a gear does.
+  const bool geared = from.mimic && motors.drive != RobotDrive::position;
+  if (motors.drive != RobotDrive::passive && !geared)
     joint.motor = motor_of(from, motors, j, joint.value);
   joint.value = std::clamp(start, joint.min, joint.max);
   joint.speed = joint.acceleration = Joint::none;
   joint.friction = from.friction;
+  joint.armature = motors.armature[j];
   joint.spring.damping = from.damping;
 }
 
@@ -85,9 +83,17 @@ void make_dynamic(std::vector<BodySpec>& bodies, const Urdf& robot,
     const UrdfLink& link = robot.links[l];
     BodySpec& body = bodies[*body_of[l]];
     weigh(body, link);
-    if (link.joint && moves(robot.joints[*link.joint]))
-      drive(std::get<Joint>(body.motion), robot.joints[*link.joint], motors, *link.joint,
-            prescribed.joint_value(*body_of[l], 0.0));
+    if (!link.joint || !moves(robot.joints[*link.joint]))
+      continue;
+    const UrdfJoint& from = robot.joints[*link.joint];
+    Joint& joint = std::get<Joint>(body.motion);
+    drive(joint, from, motors, *link.joint, prescribed.joint_value(*body_of[l], 0.0));
+    if (from.mimic && motors.drive != RobotDrive::position) {
+      const std::size_t leader = *body_of[robot.joints[from.mimic->joint].child];
+      const double unit = unit_of(joint.type), leader_unit = unit_of(std::get<Joint>(bodies[leader].motion).type);
+      joint.gear = {bodies[leader].name, from.mimic->multiplier * leader_unit / unit, from.mimic->offset / unit + 0.0,
+                    joint.where};
+    }
   }
 }
 

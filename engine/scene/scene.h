@@ -363,8 +363,10 @@ struct BodySpec {
   std::vector<std::string> ignores;  // names of bodies that it passes through, as an axle does its wheel
   std::string ignores_where;         // as Formula::where
   std::vector<BodyPart> parts;       // put together in order, the first is solid
-  double load_filter = 0.05;         // s, time constant of the filtered force and torque; 0: not filtered
-  std::optional<glm::vec3> color;    // linear RGB; unset: a grey blue
+  std::vector<BodyPart>
+      visual;                 // drawn in place of parts, each as it is, and touched by nothing; empty: parts are drawn
+  double load_filter = 0.05;  // s, time constant of the filtered force and torque; 0: not filtered
+  std::optional<glm::vec3> color;  // linear RGB; unset: a grey blue
   Show show = Show::solid;
 
   // Of a dynamic body that has been read: volume_of (engine/scene/mass.h) takes long. Of no use once the parts change.

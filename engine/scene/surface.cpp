@@ -127,6 +127,20 @@ void append(Surface& surface, const Triangles& more) {
 
 }  // namespace
 
+Surface drawn_surface_of(const BodySpec& body, double tolerance, double plane) {
+  if (body.visual.empty())
+    return surface_of(body, tolerance, plane);
+  Surface surface;
+  for (const BodyPart& part : body.visual) {
+    const glm::dquat turn = rotation_of(part.rotation);
+    Triangles own = std::visit(Tessellate{tolerance, plane}, part.shape);
+    for (Triangles::Vertex& v : own.vertices)
+      v = {part.position + turn * v.position, turn * v.normal};
+    append(surface, own);
+  }
+  return surface;
+}
+
 Surface surface_of(const BodySpec& all, double tolerance, double plane) {
   BodySpec body = all;
   std::erase_if(body.parts, is_boundary);  // drawn as the grains that it is

@@ -98,6 +98,14 @@ std::string parts_text(const std::vector<BodyPart>& parts, bool met) {
   return out + "]";
 }
 
+std::string visual_text(const std::vector<BodyPart>& parts) {
+  std::string out = "visual = [\n";
+  for (const BodyPart& p : parts)
+    out += fmt::format("  {{ {}, position = {}, rotation = {} }},\n", std::visit(PartText{false}, p.shape),
+                       vec(p.position), vec(p.rotation));
+  return out + "]\n";
+}
+
 struct ShapeText {
   const std::vector<Material>& materials;
 
@@ -182,11 +190,16 @@ struct MotionText {
     out += ", axis = " + vec(j.axis);
     if (j.friction != 0.0)
       out += fmt::format(", friction = {}", j.friction);
+    if (j.armature != 0.0)
+      out += fmt::format(", armature = {}", j.armature);
     if (j.start_speed != 0.0)
       out += fmt::format(", start_speed = {}", j.start_speed);
     if (j.motor)
       out += motor_text(*j.motor);
     out += spring_text(j.spring);
+    if (j.gear)
+      out += fmt::format(", gear = {{ body = {}, multiplier = {}, offset = {} }}", quoted(j.gear->body),
+                         j.gear->multiplier, j.gear->offset);
     for (const auto& [key, limit] :
          {std::pair("min", j.min), {"max", j.max}, {"speed", j.speed}, {"acceleration", j.acceleration}})
       if (std::isfinite(limit))
@@ -395,6 +408,8 @@ std::string to_toml(const Scene& scene) {
     if (b.show != Show::solid)
       word_line("show", word(b.show));
     out += parts_text(b.parts, true) + "\n";
+    if (!b.visual.empty())
+      out += visual_text(b.visual);
   }
 
   for (const JointSpec& spec : scene.joints) {
@@ -409,6 +424,8 @@ std::string to_toml(const Scene& scene) {
       continue;
     line("axis", vec(j.axis));
     line("friction", j.friction);
+    if (j.armature != 0.0)
+      line("armature", j.armature);
     for (const auto& [key, limit] : {std::pair("min", j.min), {"max", j.max}})
       if (std::isfinite(limit))
         line(key, limit);

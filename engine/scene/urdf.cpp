@@ -264,6 +264,20 @@ private:
       check_color(visual.child("material"));
   }
 
+  // What collides must be sound. What is drawn alone need not: a robot without it is one still.
+  std::string why_not_drawn(const pugi::xml_node& visual) const {
+    try {
+      const std::string who = fmt::format("link {}", visual.parent().attribute("name").value());
+      check_origin(visual, who);
+      if (!visual.child("geometry"))
+        fail(visual, fmt::format("{}: <visual> has no <geometry>", who));
+      check_geometry(visual.child("geometry"), who);
+      return "";
+    } catch (const UrdfError& e) {
+      return e.what();
+    }
+  }
+
   void check_joint(const pugi::xml_node& joint) {
     const std::string name = joint.attribute("name").value(), type = joint.attribute("type").value(),
                       who = fmt::format("joint {}", name);
@@ -360,7 +374,7 @@ private:
     }
   }
 
-  // The materials that have a colour, the links, and the joints. Visual geometry is not used.
+  // The materials that have a colour, the links, and the joints.
   std::string what_is_used() const {
     pugi::xml_document used;
     pugi::xml_node robot = used.append_child("robot");
@@ -373,12 +387,7 @@ private:
       if (link.child("inertial"))
         to.append_copy(link.child("inertial"));
       for (const pugi::xml_node visual : link.children("visual"))
-        if (const pugi::xml_node material = visual.child("material"); material.attribute("name")) {
-          pugi::xml_node with = to.append_child("visual");
-          with.append_child("geometry").append_child("sphere").append_attribute("radius") = "1";
-          if (!add_material(with, material))
-            with.append_child("material").append_copy(material.attribute("name"));
-        }
+        add_visual(to, visual);
       for (const pugi::xml_node collision : link.children("collision"))
         to.append_copy(collision);
     }
@@ -396,6 +405,18 @@ private:
     std::ostringstream out;
     used.save(out, "", pugi::format_raw);
     return out.str();
+  }
+  void add_visual(pugi::xml_node to, const pugi::xml_node& visual) const {
+    pugi::xml_node copy = to.append_child("visual");
+    if (why_not_drawn(visual).empty()) {
+      copy.append_copy(visual.child("origin"));
+      copy.append_copy(visual.child("geometry"));
+    } else {  // in its place, for its material
+      copy.append_child("geometry").append_child("sphere").append_attribute("radius") = "1";
+    }
+    const pugi::xml_node material = visual.child("material");
+    if (material.attribute("name") && !add_material(copy, material))
+      copy.append_child("material").append_copy(material.attribute("name"));
   }
   static bool add_material(pugi::xml_node to, const pugi::xml_node& material) {
     if (!material.child("color").attribute("rgba"))
@@ -460,14 +481,21 @@ private:
     out.line = line_of(node);
     auto collision_node = node.child("collision");
     for (const urdf::CollisionSharedPtr& collision : link->collision_array) {
-      out.collisions.push_back(collision_of(*collision, line_of(collision_node)));
+      out.collisions.push_back(geometry_of(*collision->geometry, collision->origin, line_of(collision_node)));
       collision_node = collision_node.next_sibling("collision");
     }
-    for (const urdf::VisualSharedPtr& visual : link->visual_array)
+    auto visual_node = node.child("visual");
+    for (const urdf::VisualSharedPtr& visual : link->visual_array) {
       if (visual->material && !out.color) {
         const urdf::Color& c = visual->material->color;
         out.color = glm::dvec4(c.r, c.g, c.b, c.a);
       }
+      if (const std::string why = why_not_drawn(visual_node); why.empty())
+        out.visuals.push_back(geometry_of(*visual->geometry, visual->origin, line_of(visual_node)));
+      else if (out.not_drawn.empty())
+        out.not_drawn = why;
+      visual_node = visual_node.next_sibling("visual");
+    }
     if (link->inertial) {
       const urdf::Inertial& i = *link->inertial;
       out.inertial = UrdfInertial{i.mass, pose_of(i.origin),
@@ -476,9 +504,8 @@ private:
     return out;
   }
 
-  static UrdfCollision collision_of(const urdf::Collision& collision, int line) {
-    UrdfCollision out{UrdfBox{}, pose_of(collision.origin), line};
-    const urdf::Geometry& shape = *collision.geometry;
+  static UrdfGeometry geometry_of(const urdf::Geometry& shape, const urdf::Pose& origin, int line) {
+    UrdfGeometry out{UrdfBox{}, pose_of(origin), line};
     if (shape.type == urdf::Geometry::BOX)
       out.geometry = UrdfBox{vector_of(static_cast<const urdf::Box&>(shape).dim)};
     else if (shape.type == urdf::Geometry::SPHERE)

@@ -34,7 +34,8 @@ struct UrdfMesh {
   double scale = 1.0;  // m per unit of the mesh
 };
 
-struct UrdfCollision {
+// Geometry that collides, or that is drawn.
+struct UrdfGeometry {
   std::variant<UrdfBox, UrdfSphere, UrdfCylinder, UrdfMesh> geometry;
   Pose pose;  // in the frame of the link
   int line = 0;
@@ -49,7 +50,9 @@ struct UrdfInertial {
 struct UrdfLink {
   std::string name;
   int line = 0;
-  std::vector<UrdfCollision> collisions;
+  std::vector<UrdfGeometry> collisions;
+  std::vector<UrdfGeometry> visuals;
+  std::string not_drawn;  // "FILE:LINE: what is wrong" with a visual geometry, where one cannot be used; else empty
   std::optional<UrdfInertial> inertial;
   std::optional<glm::dvec4> color;   // rgba of the material of the first visual that has one; sRGB
   std::optional<std::size_t> joint;  // to its parent, index into Urdf::joints; none: the root

@@ -311,8 +311,8 @@ private:
                finite(c.motor_target) && finite(c.motor_stiffness) && finite(c.motor_damping) && finite(c.joint_torque),
            FieldId::rigid_commands, "has a number that is not finite");
     for (const LinkState& j : values_of<LinkState>(state_, FieldId::link_states))
-      need(finite(j.value) && finite(j.load.impulse) && finite(j.load.moment) && finite(j.load.along) &&
-               finite(j.before.impulse) && finite(j.before.moment) && finite(j.before.along),
+      need(finite(j.value) && finite(j.speed) && finite(j.load.impulse) && finite(j.load.moment) &&
+               finite(j.load.along) && finite(j.before.impulse) && finite(j.before.moment) && finite(j.before.along),
            FieldId::link_states, "has a number that is not finite");
     for (const PointContact& c : values_of<PointContact>(state_, FieldId::point_contacts))
       need(finite(c.shear), FieldId::point_contacts, "has a number that is not finite");

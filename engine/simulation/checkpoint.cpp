@@ -177,6 +177,7 @@ std::string physics_of(Scene scene) {
   for (BodySpec& body : scene.bodies) {
     body.color.reset();
     body.show = {};
+    body.visual.clear();
   }
   std::string text = to_toml(scene);
   each_mesh(scene, [&](const std::string& name, const MeshPart& mesh) {

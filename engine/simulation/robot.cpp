@@ -148,7 +148,7 @@ void Robot::move(const std::map<std::string, double>& values) {
     if (const auto given = values.find(joints_[m.joint]); given != values.end()) {
       const BodySpec& spec = spec_of(m.body);
       const Joint& joint = joint_of(spec);
-      if (is_dynamic(spec) && !(joint.motor && joint.motor->target))
+      if (is_dynamic(spec) && !joint.gear && !(joint.motor && joint.motor->target))
         throw std::invalid_argument(
             fmt::format("joint {} of robot {} has no motor that holds a value", given->first, name_));
       if (const double value = m.multiplier * given->second + m.offset; value < joint.min || value > joint.max)
@@ -156,7 +156,7 @@ void Robot::move(const std::map<std::string, double>& values) {
                                                 given->first, name_, given->second, spec.name, joint.min, joint.max));
     }
   for (const Moved& m : moved_)
-    if (const auto given = values.find(joints_[m.joint]); given != values.end())
+    if (const auto given = values.find(joints_[m.joint]); given != values.end() && !joint_of(spec_of(m.body)).gear)
       simulation_->move_joint(m.body, m.multiplier * given->second + m.offset);
 }
 
@@ -164,11 +164,11 @@ void Robot::drive(const std::map<std::string, double>& speeds) {
   check(speeds);
   for (const Moved& m : moved_)
     if (const BodySpec& spec = spec_of(m.body); is_dynamic(spec) && speeds.contains(joints_[m.joint]))
-      if (const Joint& joint = joint_of(spec); !joint.motor || joint.motor->target)
+      if (const Joint& joint = joint_of(spec); !joint.gear && (!joint.motor || joint.motor->target))
         throw std::invalid_argument(
             fmt::format("joint {} of robot {} has no motor that holds a speed", joints_[m.joint], name_));
   for (const Moved& m : moved_)
-    if (const auto given = speeds.find(joints_[m.joint]); given != speeds.end())
+    if (const auto given = speeds.find(joints_[m.joint]); given != speeds.end() && !joint_of(spec_of(m.body)).gear)
       simulation_->drive_joint(m.body, m.multiplier * given->second);
 }
 

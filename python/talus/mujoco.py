@@ -10,7 +10,7 @@ import math
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -151,10 +151,101 @@ def bodies(
     return tables
 
 
-def _motor(model: Any, actuator: int, control: float) -> tuple[dict[str, Any], float]:
+class _Drive(NamedTuple):
+    """An actuator of a joint: its length is gear * the joint's value [rad or m] + start."""
+
+    actuator: int
+    gear: float
+    start: float
+
+
+class _Gear(NamedTuple):
+    """Ties a joint to another one: value = multiplier * value of the leader + offset, in rad and m."""
+
+    leader: int
+    multiplier: float
+    offset: float
+
+
+def _root(gears: Mapping[int, _Gear], joint: int) -> _Gear:
+    """Returns the joint that a joint follows in the end, which is itself where it follows none."""
+    all = _Gear(joint, 1.0, 0.0)
+    for _ in range(len(gears) + 1):
+        if all.leader not in gears:
+            return all
+        next = gears[all.leader]
+        all = _Gear(next.leader, all.multiplier * next.multiplier, all.multiplier * next.offset + all.offset)
+    raise ValueError(f"equality constraints of the model tie joint {joint} to itself")
+
+
+def _gears(model: Any, data: Any) -> dict[int, _Gear]:
+    """Returns which joints follow others by equality constraints, and warns of constraints that are left out."""
+    gears: dict[int, _Gear] = {}
+    for k in range(model.neq):
+        if not data.eq_active[k]:
+            continue
+        kind = mujoco.mjtEq(model.eq_type[k])
+        what = f"equality constraint {model.equality(k).name or k}"
+        if kind != mujoco.mjtEq.mjEQ_JOINT:
+            warnings.warn(f"{what} is left out: of those, Talus has the ones of two joints (mjEQ_JOINT), and it is of the "
+                          f"type {kind.name}", stacklevel=3)  # fmt: skip
+            continue
+        follower, leader = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
+        constant, factor, *higher = (float(a) for a in model.eq_data[k, :5])
+        if leader < 0 or any(higher):
+            warnings.warn(f"{what} is left out: Talus ties the value of a joint to that of another one, and by a polynomial "
+                          "of first order", stacklevel=3)  # fmt: skip
+        elif follower in gears:
+            warnings.warn(f"{what} is left out: joint {model.joint(follower).name} follows another one already", stacklevel=3)
+        else:
+            # q - q0 = constant + factor (l - l0), of the values q and l, and those of qpos0.
+            start, leader_start = (float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (follower, leader))
+            gears[follower] = _Gear(leader, factor, start + constant - factor * leader_start)
+    return gears
+
+
+def _drives(model: Any, gears: Mapping[int, _Gear]) -> dict[int, _Drive]:
+    """Returns the actuators of joints, and warns of those that drive others things."""
+    drives: dict[int, _Drive] = {}
+    kinds = mujoco.mjtTrn
+    tendons_driven = set()
+    for actuator in range(model.nu):
+        what, own = model.actuator(actuator).name or str(actuator), float(model.actuator_gear[actuator, 0])
+        target = int(model.actuator_trnid[actuator, 0])
+        kind = mujoco.mjtTrn(model.actuator_trntype[actuator])
+        if kind == kinds.mjTRN_JOINT:
+            pulls = [(target, 1.0)]
+        elif kind == kinds.mjTRN_TENDON:
+            first, count = int(model.tendon_adr[target]), int(model.tendon_num[target])
+            wraps = range(first, first + count)
+            fixed = all(model.wrap_type[w] == mujoco.mjtWrap.mjWRAP_JOINT for w in wraps)
+            pulls = [(int(model.wrap_objid[w]), float(model.wrap_prm[w])) for w in wraps] if fixed else []
+        else:
+            pulls = []
+        # A tendon of joints that follow one and the same joint pulls that one, by the virtual work of all.
+        roots = [_Gear(joint, 1.0, 0.0) if len(pulls) == 1 else _root(gears, joint) for joint, _ in pulls]
+        if len({root.leader for root in roots}) != 1:
+            warnings.warn(f"actuator {what} drives neither a joint nor a fixed tendon of joints that follow one another, and "
+                          "is left out", stacklevel=3)  # fmt: skip
+            continue
+        gear = own * sum(pull * root.multiplier for (_, pull), root in zip(pulls, roots))
+        start = own * sum(pull * root.offset for (_, pull), root in zip(pulls, roots))
+        if drives.setdefault(roots[0].leader, _Drive(actuator, gear, start)).actuator != actuator:
+            raise ValueError(f"joint {model.joint(roots[0].leader).name} has two actuators")
+        if kind == kinds.mjTRN_TENDON:
+            tendons_driven.add(target)
+    passive = [t for t in range(model.ntendon) if t not in tendons_driven]
+    if passive:
+        names = ", ".join(model.tendon(t).name or str(t) for t in passive)
+        warnings.warn(f"the tendons {names} of the model are left out: Talus has those that an actuator pulls by joints that "
+                      "follow one another", stacklevel=3)  # fmt: skip
+    return drives
+
+
+def _motor(model: Any, drive: _Drive, control: float) -> tuple[dict[str, Any], float]:
     """Returns the motor of a joint for an actuator of the joint, and the damping that it adds to the joint's own."""
+    actuator, gear, start = drive
     what = f"actuator {model.actuator(actuator).name or actuator}"
-    gear = float(model.actuator_gear[actuator, 0])
     gain, bias = float(model.actuator_gainprm[actuator, 0]), [float(x) for x in model.actuator_biasprm[actuator, :3]]
     affine = model.actuator_biastype[actuator] == mujoco.mjtBias.mjBIAS_AFFINE
     if model.actuator_gaintype[actuator] != mujoco.mjtGain.mjGAIN_FIXED or (
@@ -168,9 +259,10 @@ def _motor(model: Any, actuator: int, control: float) -> tuple[dict[str, Any], f
             raise ValueError(f"{what} has the force range {low} to {high}: Talus has the same limit both ways")
         limit = high * abs(gear)
     if affine and bias[1] != 0.0:  # force = gain * control + bias[1] * length + bias[2] * velocity, each times the gear
-        if bias[0] != 0.0 or gain != -bias[1]:
-            raise ValueError(f"{what} has a gain of {gain} and the biases {bias}, which pull to no place")
-        motor = {"target": control / gear, "stiffness": gain * gear**2, "damping": -bias[2] * gear**2, "strength": limit}
+        if bias[1] > 0.0:
+            raise ValueError(f"{what} has the biases {bias}, which push away from every place")
+        target = ((gain * control + bias[0]) / -bias[1] - start) / gear
+        motor = {"target": target, "stiffness": -bias[1] * gear**2, "damping": -bias[2] * gear**2, "strength": limit}
         return motor, 0.0
     if limit < 1e12:
         warnings.warn(f"{what}: its force range is not a limit in Talus, where it is a torque that is given", stacklevel=4)
@@ -178,8 +270,13 @@ def _motor(model: Any, actuator: int, control: float) -> tuple[dict[str, Any], f
     return {"torque": gear * (gain * control + (bias[0] if affine else 0.0))}, damping
 
 
+def _degrees(model: Any, joint: int) -> float:
+    """Returns what 1 rad of a hinge, or 1 m of a slide, is in the unit of a scene."""
+    return 1.0 if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_SLIDE else math.degrees(1.0)
+
+
 def _joint(
-    model: Any, data: Any, joint: int, motors: dict[int, int], position: Array, turned: Array
+    model: Any, data: Any, joint: int, drives: Mapping[int, _Drive], position: Array, turned: Array
 ) -> dict[str, Any]:
     """Returns the joint of a body that is there in its parent at qpos0."""
     kinds = mujoco.mjtJoint
@@ -188,13 +285,16 @@ def _joint(
     dof, at = int(model.jnt_dofadr[joint]), int(model.jnt_qposadr[joint])
     origin = position + turned @ place
     table: dict[str, Any] = {"origin": origin.tolist(), "friction": float(model.dof_frictionloss[dof])}
+    armature = float(model.dof_armature[dof])
     if kind == kinds.mjJNT_BALL:
+        if armature:
+            warnings.warn(f"the armature of ball joint {model.joint(joint).name} is left out", stacklevel=3)
         # The value of a ball joint is 0 where the body begins.
         start = np.empty(9)
         mujoco.mju_quat2Mat(start, data.qpos[at : at + 4])
         return {**table, "type": "ball", "rotation": _angles(turned @ start.reshape(3, 3))}
     slides = kind == kinds.mjJNT_SLIDE
-    unit = 1.0 if slides else math.degrees(1.0)
+    unit = _degrees(model, joint)
     reference = float(model.qpos0[at])
     if slides:
         table["origin"] = (origin - turned @ axis * reference).tolist()
@@ -209,11 +309,13 @@ def _joint(
         value=unit * float(data.qpos[at]),
         start_speed=unit * float(data.qvel[dof]),
     )
+    if armature:
+        table["armature"] = armature
     if model.jnt_limited[joint]:
         table["min"], table["max"] = (unit * float(x) for x in model.jnt_range[joint])
     damping = float(np.ravel(model.dof_damping[dof])[0])
-    if joint in motors:
-        table["motor"], more = _motor(model, motors[joint], float(data.ctrl[motors[joint]]))
+    if joint in drives:
+        table["motor"], more = _motor(model, drives[joint], float(data.ctrl[drives[joint].actuator]))
         damping += more
         if "target" in table["motor"]:
             table["motor"]["target"] *= unit
@@ -259,29 +361,28 @@ def robot(
     model, data: mujoco.MjModel, and the mujoco.MjData from whose state and controls it starts (default: those of qpos0).
     name: of the robot, which its bodies' names begin with. material, meshes: as of bodies().
 
-    Masses, inertias, joints (hinge, slide, ball, free), limits, friction, damping and springs of joints are taken over, and
-    position, velocity and motor actuators of joints. What is left out is named in a warning: tendons, equality constraints,
-    actuators of other things than joints, and the armature of joints (the inertia of rotors). Bodies without mass and geoms are left out where no joint of theirs moves. Raises ValueError
-    for what Talus does not have, such as a body with several joints.
+    Masses, inertias, joints (hinge, slide, ball, free), limits, friction, damping, springs and armature (the inertia of
+    rotors) of joints are taken over; position, velocity and motor actuators of joints; equality constraints that tie a joint
+    to another one by a polynomial of first order, as gears; and actuators of fixed tendons whose joints such constraints tie
+    to one joint. What is left out is named in a warning: other tendons, equality constraints and actuators, and the armature
+    of ball and free joints.
+    Bodies without mass and geoms are left out where no joint of theirs moves. Raises ValueError for what Talus does not
+    have, such as a body with several joints.
     """
     if data is None:
         data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     folder = None if meshes is None else Path(meshes)
-    for count, what in ((model.neq, "equality constraints"), (model.ntendon, "tendons")):
-        if count:
-            warnings.warn(f"{count} {what} of the model are left out: Talus does not have them", stacklevel=2)
-    motors: dict[int, int] = {}
-    for actuator in range(model.nu):
-        if model.actuator_trntype[actuator] != mujoco.mjtTrn.mjTRN_JOINT:
-            what = model.actuator(actuator).name or str(actuator)
-            warnings.warn(f"actuator {what} drives no joint, and is left out", stacklevel=2)
-        elif motors.setdefault(int(model.actuator_trnid[actuator, 0]), actuator) != actuator:
-            raise ValueError(f"joint {model.joint(int(model.actuator_trnid[actuator, 0])).name} has two actuators")
+    gears = _gears(model, data)
+    drives = _drives(model, gears)
+
+    def joint_name(joint: int) -> str:
+        return model.joint(joint).name or f"joint{joint}"
 
     tables: list[dict[str, Any]] = []
     links: list[dict[str, Any]] = []
     kept: dict[int, str] = {}  # bodies of the model that are bodies of the scene, by their names there
+    geared: list[tuple[dict[str, Any], int, dict[str, float]]] = []  # joints that follow others, and how
     fixed_to: dict[int, tuple[int, Array, Array]] = {}  # bodies that are left out: the one they are fixed to, and where
     for body in range(model.nbody):
         own = model.body(body).name or f"body{body}"
@@ -312,6 +413,8 @@ def robot(
             table.update(mass=mass, center_of_mass=[float(x) for x in model.body_ipos[body]], inertia=_inertia(model, body))
             if joint is not None and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
                 dof = int(model.jnt_dofadr[joint])
+                if np.any(model.dof_armature[dof : dof + 6]):
+                    warnings.warn(f"the armature of the free joint of body {own} is left out", stacklevel=2)
                 # MuJoCo's angular velocity of a free joint is in the body's frame.
                 spin = np.asarray(data.xmat[body]).reshape(3, 3) @ data.qvel[dof + 3 : dof + 6]
                 table.update(_placed(data, body), velocity=data.qvel[dof : dof + 3].tolist(), spin=spin.tolist())
@@ -321,15 +424,21 @@ def robot(
                 if joint is None:
                     table["joint"] = {"type": "fixed", "origin": place.tolist(), "rotation": _angles(turned)}
                 else:
-                    if model.dof_armature[int(model.jnt_dofadr[joint])]:
-                        warnings.warn(f"the armature of joint {model.joint(joint).name} is left out", stacklevel=2)
-                    table["joint"] = _joint(model, data, joint, motors, place, turned)
+                    table["joint"] = _joint(model, data, joint, drives, place, turned)
                     table["position"] = (-np.asarray(model.jnt_pos[joint])).tolist()
                     if table["joint"]["type"] != "ball":
-                        link["joint"] = model.joint(joint).name or f"joint{joint}"
+                        link["joint"] = joint_name(joint)
+                    if joint in gears:
+                        followed = _root(gears, joint)
+                        unit, leader_unit = (_degrees(model, j) for j in (joint, followed.leader))
+                        rule = {"multiplier": followed.multiplier * unit / leader_unit, "offset": followed.offset * unit}
+                        geared.append((table["joint"], followed.leader, rule))
+                        link["mimic"] = {"joint": joint_name(followed.leader), **rule}
         kept[body] = table["name"]
         tables.append(table)
         links.append(link)
+    for own_joint, leader, rule in geared:
+        own_joint["gear"] = {"body": kept[int(model.jnt_bodyid[leader])], **rule}
     numbers = list(kept)
     for i, one in enumerate(numbers):
         ignored = [kept[other] for other in numbers[i + 1 :] if not _meet(model, one, other)]

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -403,3 +405,31 @@ def test_a_scoop_out_of_a_pit_that_is_asked_for_is_rewarded():
     assert now["moved"] > 0.2  # m3: the bucket holds 0.2
     assert total > 0.1 and total == pytest.approx(info["volume"] - now["volume"])
     assert force > 1000.0  # the bucket carries half a ton
+
+
+def test_excavation_has_the_arm_of_a_urdf_file(tmp_path):
+    pybullet_data = pytest.importorskip("pybullet_data")
+    panda = Path(pybullet_data.getDataPath()) / "franka_panda" / "panda.urdf"
+    env, plain = small("talus/Excavation-v0", urdf=panda), small("talus/Excavation-v0")
+    told, plain_told = play(env, 10, seed=1), play(plain, 10, seed=1)
+    assert env.observation_space.contains(told[-1][0])
+    worlds = env.unwrapped.worlds_env.worlds
+    assert "arm/panda_link7" in worlds.scene.bodies and "arm/panda_hand" not in worlds.scene.bodies
+    # The same joints and scoop; another outline of the arm, seen from above.
+    np.testing.assert_allclose(told[-1][0]["joints"], plain_told[-1][0]["joints"], atol=0.02)
+    places = [sim.body_state(sim.body("scoop")).position for sim in (worlds, plain.unwrapped.worlds_env.worlds)]
+    np.testing.assert_allclose(places[0], places[1], atol=0.01)
+    assert not np.array_equal(told[-1][0]["sky"], plain_told[-1][0]["sky"])
+    assert env.observation_space["torques"].high[0] == 870.0
+    assert same(told, play(small("talus/Excavation-v0", urdf=str(panda)), 10, seed=1))
+
+    short = tmp_path / "short.urdf"
+    short.write_text('<robot name="r"><link name="a"/></robot>')
+    with pytest.raises(ValueError, match="short.urdf has no chain of seven revolute joints"):
+        small("talus/Excavation-v0", urdf=short)
+    short.write_text(panda.read_text().replace('velocity="2.1750"', "", 1))
+    with pytest.raises(ValueError, match="joint panda_joint1 of .* has no limits of velocity"):
+        small("talus/Excavation-v0", urdf=short)
+    short.write_text(panda.read_text().replace('<axis xyz="0 0 1"/>', '<axis xyz="0 1 0"/>', 1))
+    with pytest.raises(ValueError, match="joint panda_joint1 of .* must turn about the z axis"):
+        small("talus/Excavation-v0", urdf=short)

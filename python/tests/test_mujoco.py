@@ -182,6 +182,86 @@ def test_a_model_moves_in_talus_as_in_mujoco():
     assert np.abs(np.degrees(data.qpos[1])) > 20
 
 
+def swing(xml, seconds=2.0, dt=0.001):
+    """Returns a MuJoCo model, its joints' values [rad or m] at each ms, and those of its bodies in Talus."""
+    model = mujoco.MjModel.from_xml_string(xml)
+    data = mujoco.MjData(model)
+    if model.nkey:
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+    mujoco.mj_forward(model, data)
+    tables, robot = together.robot(model, data)
+    domain = {"x": "open", "y": "open", "z": "open"}
+    sim = talus.Simulation(
+        talus.Scene({"time": {"dt": dt}, "domain": domain, "body": tables, "robot": [robot]}), device="cpu"
+    )
+    (arm,) = sim.robots.values()
+    radians = [1.0 if model.joint(joint).type[0] == mujoco.mjtJoint.mjJNT_SLIDE else np.pi / 180 for joint in arm.joints]
+    theirs, ours = [], []
+    for _ in range(round(seconds / dt)):
+        mujoco.mj_step(model, data, round(dt / model.opt.timestep))
+        sim.advance(1)
+        theirs.append([float(data.joint(joint).qpos[0]) for joint in arm.joints])
+        ours.append(np.asarray(arm.positions) * radians)
+    return model, np.array(theirs), np.array(ours)
+
+
+def periods(values, dt=0.001):
+    """Returns times [s] between upward crossings of 0."""
+    up = np.flatnonzero((values[:-1] < 0) & (values[1:] >= 0))
+    return np.diff((up - values[up] / (values[up + 1] - values[up])) * dt)
+
+
+def test_a_pendulum_with_armature_has_the_period_that_mujoco_gives_it():
+    rod = '<geom type="capsule" fromto="0 0 0 0 0 -.5" size=".02" mass="1"/>'
+    inertia = '<inertial pos="0 0 -.25" mass="1" diaginertia=".02 .02 .001"/>'
+    xml = f"""<mujoco><option timestep="5e-5" integrator="RK4"/><worldbody><body>
+    <joint name="j" axis="0 1 0" armature="{{}}"/>{inertia}{rod}</body></worldbody>
+    <keyframe><key qpos=".1"/></keyframe></mujoco>"""
+    measured = []
+    for armature in (0.0, 0.3):
+        _, theirs, ours = swing(xml.format(armature), seconds=5.0)
+        expected = 2 * np.pi * np.sqrt((0.02 + 0.25**2 + armature) / (9.81 * 0.25)) * (1 + 0.1**2 / 16)
+        assert periods(theirs[:, 0])[0] == pytest.approx(expected, rel=1e-3)
+        assert periods(ours[:, 0])[0] == pytest.approx(expected, rel=1e-3)
+        measured.append(expected)
+    assert measured[1] > 1.9 * measured[0]
+
+
+def test_a_driven_arm_with_armature_moves_as_in_mujoco():
+    xml = """<mujoco><option timestep="5e-5" integrator="RK4"/><default><joint damping=".1"/></default><worldbody>
+    <body><joint name="a" axis="0 1 0" armature=".2"/><geom type="capsule" fromto="0 0 0 .4 0 0" size=".02" mass="1"/>
+     <body pos=".4 0 0"><joint name="b" axis="0 0 1" armature=".1"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".02" mass=".5"/>
+      <body pos=".3 0 0"><joint name="c" type="slide" axis="1 0 0" armature="2"/><geom type="sphere" size=".03" mass=".3"/>
+       <body><joint name="d" axis="1 0 0" armature=".1"/><geom type="box" size=".01 .02 .03" mass=".05" contype="0" conaffinity="0"/></body></body></body></body>
+    </worldbody><actuator><position joint="a" kp="60" kv="4"/><position joint="b" kp="40" kv="2"/><position joint="c" kp="100" kv="5"/>
+    <motor joint="d" gear="1"/></actuator>
+    <keyframe><key qpos="0 .5 .1 0" qvel="0 3 0 2" ctrl="-.5 1 .02 .3"/></keyframe></mujoco>"""
+    _, theirs, ours = swing(xml)
+    np.testing.assert_allclose(ours, theirs, atol=2e-3, rtol=2e-3)
+    assert np.ptp(theirs, axis=0).min() > 0.1
+
+
+def test_joints_that_equality_constraints_tie_move_as_in_mujoco():
+    """A gear of two wheels, and two fingers that a tendon pulls. MuJoCo's constraints are springs, and stiff ones here."""
+    xml = """<mujoco><option timestep="5e-5" gravity="0 0 0"/><default><equality solref=".002 1" solimp=".999 .9999 .001"/></default><worldbody>
+    <body><joint name="small" axis="0 0 1"/><geom type="cylinder" size=".1 .02" mass="1"/></body>
+    <body pos=".5 0 0"><joint name="big" axis="0 0 1" armature=".02"/><geom type="cylinder" size=".2 .02" mass="3"/></body>
+    <body pos="2 0 0"><joint name="left" type="slide" axis="0 1 0"/><geom type="box" size=".1 .1 .1" mass=".4"/></body>
+    <body pos="3 0 0"><joint name="right" type="slide" axis="0 1 0"/><geom type="box" size=".1 .1 .1" mass=".2"/></body>
+    </worldbody>
+    <equality><joint joint1="small" joint2="big" polycoef="0 -3 0 0 0"/><joint joint1="left" joint2="right" polycoef=".01 1 0 0 0"/></equality>
+    <tendon><fixed name="grip"><joint joint="left" coef=".5"/><joint joint="right" coef=".5"/></fixed></tendon>
+    <actuator><motor joint="small" gear="2"/><general tendon="grip" biastype="affine" gainprm=".4" biasprm="0 -100 -8"/></actuator>
+    <keyframe><key qpos="-.3 .1 .01 0" ctrl=".05 25"/></keyframe></mujoco>"""
+    model, theirs, ours = swing(xml, seconds=1.0)
+    assert ours.shape[1] == 2  # those that follow others are not among a robot's joints
+    joints = [model.joint("big").qposadr[0], model.joint("right").qposadr[0]]
+    inertia = 0.5 * 3 * 0.2**2 + 0.02 + 9 * 0.5 * 0.1**2
+    assert ours[-1, 0] == pytest.approx(0.1 - 0.5 * 3 * 2 * 0.05 / inertia, rel=2e-3)
+    np.testing.assert_allclose(ours, theirs, rtol=5e-3, atol=5e-4)
+    assert theirs[-1, 1] == pytest.approx(0.095, abs=5e-3) and joints == [1, 3]
+
+
 def test_what_a_robot_of_a_model_leaves_out_is_told():
     def model(body, more=""):
         return mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{body}</worldbody>{more}</mujoco>")
@@ -191,12 +271,28 @@ def test_what_a_robot_of_a_model_leaves_out_is_told():
         together.robot(model(f'<body name="cart"><joint type="slide"/><joint/>{ball}</body>'))
     with pytest.raises(ValueError, match="actuator grip is none of position, velocity and motor"):
         together.robot(model(f'<body><joint name="j"/>{ball}</body>', '<actuator><muscle name="grip" joint="j" lengthrange="0 1"/></actuator>'))
-    with pytest.warns(UserWarning, match="the armature of joint j is left out"):
-        together.robot(model(f'<body><joint name="j" armature=".1"/>{ball}</body>'))
-    with pytest.warns(UserWarning, match="1 equality constraints of the model are left out"):
+    with pytest.warns(UserWarning, match="the armature of ball joint j is left out"):
+        together.robot(model(f'<body><joint name="j" type="ball" armature=".1"/>{ball}</body>'))
+    with pytest.warns(UserWarning, match="the armature of the free joint of body drone is left out"):
+        together.robot(model(f'<body name="drone"><joint type="free" armature=".1"/>{ball}</body>'))
+    with pytest.warns(UserWarning, match="equality constraint 0 is left out: .* it is of the type mjEQ_CONNECT"):
         together.robot(model(f'<body name="a"><joint/>{ball}</body><body name="b" pos="1 0 0"><joint/>{ball}</body>',
                              '<equality><connect body1="a" body2="b" anchor="0 0 0"/></equality>'))  # fmt: skip
-    with pytest.warns(UserWarning, match="actuator pull drives no joint"):
+    hinge = f'<body><joint name="j"/>{ball}</body><body pos="1 0 0"><joint name="k"/>{ball}</body>'
+    with pytest.warns(UserWarning, match="equality constraint bent is left out: .* polynomial of first order"):
+        together.robot(model(hinge, '<equality><joint name="bent" joint1="j" joint2="k" polycoef="0 1 1 0 0"/></equality>'))
+    with pytest.warns(UserWarning, match="equality constraint 0 is left out: .* polynomial of first order"):
+        together.robot(model(hinge, '<equality><joint joint1="j"/></equality>'))
+    tendon = '<tendon><fixed name="both"><joint joint="j" coef="1"/><joint joint="k" coef="1"/></fixed></tendon>'
+    with pytest.warns(UserWarning, match="the tendons both of the model are left out"):
+        together.robot(model(hinge, tendon))
+    with pytest.warns(UserWarning) as warned:
+        together.robot(model(hinge, tendon + '<actuator><motor name="pull" tendon="both"/></actuator>'))
+    assert [str(w.message).split(",")[0] for w in warned] == [
+        "actuator pull drives neither a joint nor a fixed tendon of joints that follow one another",
+        "the tendons both of the model are left out: Talus has those that an actuator pulls by joints that follow one another",
+    ]
+    with pytest.warns(UserWarning, match="actuator pull drives neither a joint nor"):
         together.robot(model(f'<body><site name="s"/><joint/>{ball}</body>', '<actuator><motor name="pull" site="s"/></actuator>'))
     # A frame without mass, and one that a child is fixed to.
     tables, robot = together.robot(

@@ -27,7 +27,13 @@ LinkRow made_row(uint i) {
   LinkJoint joint = JOINT(PLACE(i).joint);
   LinkPlace p = place_of(joint);
   LinkRow row;
-  if (i < linkage.equalities)
+  if (PLACE(i).part == joint_part_armature) {
+    row = axis_row(joint.kind, 0u, p, joint.along, args.h);
+    row.bias = -STATE(PLACE(i).joint).speed;
+  } else if (PLACE(i).part == joint_part_gear) {
+    row = axis_row(joint.kind, 0u, p, joint.along, args.h);
+    row.bias = min(joint_return / args.h, gear_return) * (STATE(PLACE(i).joint).value - joint.multiplier * STATE(joint.leader).value - joint.offset);
+  } else if (i < linkage.equalities)
     row = held_row(joint.kind, PLACE(i).part, p, args.h);
   else
     row = axis_row(joint.kind, PLACE(i).part, p, joint.along, args.h);
@@ -39,14 +45,36 @@ LinkRow made_row(uint i) {
     row.ease.x = 1.0 / rigid[body_in_world(joint.parent)].mass;
     row.answer_parent = bodies[body_in_world(joint.parent)].inverse_inertia * row.turn_parent;
   }
-  row.own = link_coupling(row, joint.parent, joint.child, row, joint.parent, joint.child);
-  row.impulse = 0.0;
+  row.own = row.impulse = 0.0;
   return row;
 }
 
 float coupling(uint i, uint j) {
-  uint a = linkage.first_joint + PLACE(i).joint, b = linkage.first_joint + PLACE(j).joint;
-  return link_coupling(ROW(i), link_joints[a].parent, link_joints[a].child, ROW(j), link_joints[b].parent, link_joints[b].child);
+  precise float sum = 0.0;
+  for (uint s = 0u; s < terms(i); ++s)
+    for (uint t = 0u; t < terms(j); ++t) {
+      Term a = term(i, s), b = term(j, t);
+      uint k = linkage.first_joint + a.joint, l = linkage.first_joint + b.joint;
+      sum += a.factor * b.factor *
+             link_coupling(ROW(a.row), link_joints[k].parent, link_joints[k].child, ROW(b.row), link_joints[l].parent, link_joints[l].child);
+    }
+  return sum;
+}
+
+// What an impulse along row i does to its velocity, of which the inertia of a rotor leaves 1 / (1/own + armature).
+float own_of(uint i, float own) {
+  if (i < linkage.equalities)
+    return own;
+  precise float eased = own / (1.0 + JOINT(PLACE(i).joint).armature * own);
+  return eased;
+}
+
+// The diagonal of a row that holds, with its compliance.
+float yielding_of(uint i) {
+  precise float yielding = (1.0 + joint_yield) * ROW(i).own;
+  if (PLACE(i).part == joint_part_armature)
+    yielding = ROW(i).own + 1.0 / JOINT(PLACE(i).joint).armature;
+  return yielding;
 }
 
 // Over the columns before `end` that rows i and k have in common, of L D L^T.
@@ -68,16 +96,18 @@ void main() {
     else
       STATE(k).before = STATE(k).load;
   }
+  wait_for_all();  // gears read the values of two joints
   for (uint i = lane; i < linkage.rows; i += group_size)
     ROW(i) = made_row(i);
   wait_for_all();
-  for (uint i = lane; i < linkage.rows; i += group_size)
+  for (uint i = lane; i < linkage.rows; i += group_size) {
     for (uint j = PLACE(i).first; j <= i; ++j)
       AT(i, j) = coupling(i, j);
+    ROW(i).own = own_of(i, AT(i, i));
+  }
   wait_for_all();
   for (uint j = 0u; j < linkage.equalities; ++j) {
-    precise float yielding = (1.0 + joint_yield) * ROW(j).own;
-    precise float d = max(yielding - inner(j, j, j), 0.5 * joint_yield * ROW(j).own);
+    precise float d = max(yielding_of(j) - inner(j, j, j), 0.5 * joint_yield * ROW(j).own);
     if (lane == 0u)
       AT(j, j) = d;
     for (uint i = j + 1u + lane; i < linkage.rows; i += group_size)

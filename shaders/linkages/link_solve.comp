@@ -12,14 +12,19 @@ shared float impulses[linkage_rows_most];  // of the rows along axes
 vec3 velocity_at_center(uint body) { return bodies[body].motion.velocity + cross(bodies[body].motion.spin, bodies[body].pivot); }
 
 float velocity_of(uint i) {
-  uint k = linkage.first_joint + PLACE(i).joint, child = body_in_world(link_joints[k].child);
-  vec3 velocity = vec3(0.0), spin = vec3(0.0);
-  if (link_joints[k].parent != no_body) {
-    uint parent = body_in_world(link_joints[k].parent);
-    velocity = velocity_at_center(parent);
-    spin = bodies[parent].motion.spin;
+  precise float sum = 0.0;
+  for (uint t = 0u; t < terms(i); ++t) {
+    Term a = term(i, t);
+    uint child = body_in_world(JOINT(a.joint).child);
+    vec3 velocity = vec3(0.0), spin = vec3(0.0);
+    if (JOINT(a.joint).parent != no_body) {
+      uint parent = body_in_world(JOINT(a.joint).parent);
+      velocity = velocity_at_center(parent);
+      spin = bodies[parent].motion.spin;
+    }
+    sum += a.factor * link_velocity(ROW(a.row), velocity, spin, velocity_at_center(child), bodies[child].motion.spin);
   }
-  return link_velocity(ROW(i), velocity, spin, velocity_at_center(child), bodies[child].motion.spin);
+  return sum;
 }
 
 bool locked(uint i) { return AT(i, i) <= joint_locked * ROW(i).own; }
@@ -85,8 +90,27 @@ void drive_axes() {
     if (change <= joint_converged * fastest)
       break;
   }
+  for (uint k = 0u; k < linkage.joints; ++k)
+    if (JOINT(k).axis_rows == 1u)
+      STATE(k).speed = x[JOINT(k).axis_row];
   for (uint i = linkage.equalities; i < linkage.rows; ++i)
     x[i] = impulses[i];
+}
+
+// Impulses along axes become all that acts there, with those of joint k's rotor and gear.
+void add_to_axes(uint k) {
+  uint axis = JOINT(k).axis_row;
+  if (JOINT(k).armature > 0.0) {
+    precise float sum = x[axis] + x[JOINT(k).first_row + link_equalities(JOINT(k).kind)];
+    x[axis] = sum;
+  }
+  if (JOINT(k).leader != no_joint) {
+    uint leader = JOINT(JOINT(k).leader).axis_row;
+    float impulse = x[JOINT(k).gear_row];
+    precise float sum = x[axis] + impulse, reaction = x[leader] - JOINT(k).multiplier * impulse;
+    x[axis] = sum;
+    x[leader] = reaction;
+  }
 }
 
 LinkLoad load_of(uint k) {
@@ -171,6 +195,10 @@ void main() {
     ROW(i).impulse = x[i];
   for (uint k = lane; k < linkage.joints; k += group_size)
     STATE(k).load = load_of(k);
+  barrier();
+  if (lane == 0u)
+    for (uint k = 0u; k < linkage.joints; ++k)
+      add_to_axes(k);
   barrier();
   for (uint k = lane; k < linkage.joints; k += group_size) {
     if ((JOINT(k).moves & 1u) != 0u)

@@ -37,4 +37,18 @@ void wait_for_all() {
 #define ROW(i) link_rows[world * settings.bodies.joint_rows + linkage.first_row + (i)]
 #define AT(i, j) link_matrix[world * settings.bodies.joint_words + linkage.first_word + PLACE(i).word + (j) - PLACE(i).first]
 
+// A row is a sum of terms: `factor` times row `row`, which joint `joint` has between its two bodies. That of a gear has two.
+struct Term {
+  uint row;
+  uint joint;
+  float factor;
+};
+uint terms(uint i) { return PLACE(i).part == joint_part_gear ? 2u : 1u; }
+Term term(uint i, uint t) {
+  uint own = PLACE(i).joint;
+  if (t == 0u)
+    return Term(i, own, 1.0);
+  return Term(JOINT(JOINT(own).leader).axis_row, JOINT(own).leader, -JOINT(own).multiplier);
+}
+
 uint body_in_world(uint local) { return world * settings.bodies.count + local; }

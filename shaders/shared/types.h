@@ -178,11 +178,19 @@ TALUS_CONST uint joint_fixed = 4u;  // of linkages
 // Share of what has drifted that the joints of a linkage take back in a substep. What a substep adds is (h w)^2 / 2 of the distance from
 // the joint to the center of mass at the spin w, so that a drift of (h w)^2 / (2 joint_return) of it remains.
 TALUS_CONST float joint_return = 0.1f;
+// 1/s, at most, of gears: the rounding of a wheel's value becomes a speed by this factor, and grows with the turns. By joint_return alone
+// the factor would be 1000/s at a substep of 0.1 ms, and the rounding of two turns, 5e-7 rad, a speed of 5e-4 rad/s.
+TALUS_CONST float gear_return = 100.0f;
 // How much a joint of a linkage yields, as a share of what an impulse along its row does to the velocity there: where joints hold the same
 // thing several times, as those of a closed chain in a plane do, impulses stay finite. Axes that yield less than joint_locked are held by
 // the other joints.
 TALUS_CONST float joint_yield = 1e-5f;
 TALUS_CONST float joint_locked = 4e-5f;
+// LinkRowPlace::part of the row that has the inertia of a joint's rotor; a joint holds at most 6 directions, parts 0 to 5.
+TALUS_CONST uint joint_part_armature = 6u;
+// That of the row of a gear: the row along the joint's axis, less LinkJoint::multiplier times the row along its leader's.
+TALUS_CONST uint joint_part_gear = 7u;
+TALUS_CONST uint no_joint = 0xffffffffu;
 // Sweeps over the axes of a linkage's joints at most, and the share of the greatest speed below which a change ends them.
 TALUS_CONST uint joint_sweeps = 64u;
 TALUS_CONST float joint_converged = 1e-6f;
@@ -581,6 +589,11 @@ struct LinkJoint {
   uint first_row;       // of the linkage: equations of the velocities that the joint does not allow
   uint axis_row;        // of the linkage: first row along its axis (ball: 3 of friction, then the lean), if it has some
   uint axis_rows;
+  float armature;  // kg m2 or kg, inertia of a rotor that turns with the joint's value; above 0 its row follows those that hold
+  uint leader;       // joint of the linkage that a gear ties this one to, or no_joint
+  uint gear_row;     // of the linkage, where there is a leader
+  float multiplier;  // value = multiplier * value of the leader + offset, in rad and m
+  float offset;      // rad or m
   JointAxis along;
 };
 
@@ -622,6 +635,7 @@ struct LinkLoad {
 };
 struct LinkState {
   float value;      // rad or m, at the start of the substep
+  float speed;      // rad/s or m/s, along the axis of a joint that turns or slides, as the last solution left it
   LinkLoad before;  // in this step before the substep
   LinkLoad load;    // with it
 };

@@ -8,8 +8,9 @@ using namespace talus;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const talus_fuzz::Folder folder;
-  static constexpr std::string_view kinds = "ospgb";
-  static const std::array<std::string, 5> names{"mesh.obj", "mesh.stl", "mesh.ply", "mesh.gltf", "mesh.glb"};
+  static constexpr std::string_view kinds = "ospgbd";
+  static const std::array<std::string, 6> names{"mesh.obj",  "mesh.stl", "mesh.ply",
+                                                "mesh.gltf", "mesh.glb", "mesh.dae"};
   if (size < 2)
     return 0;
   const std::size_t kind = kinds.find(static_cast<char>(data[0]));
