@@ -142,28 +142,6 @@ template <class T> void store(void* to, const T& value) {
   __builtin_memcpy(to, &value, sizeof value);
 }
 
-// Lanes by number. Where a lane of a vector that is part of a struct is named by [], GCC 12 keeps the whole struct in
-// memory.
-template <class T> auto lane(const T& vector, uint k) {
-  std::remove_cvref_t<decltype(vector[0])> each[lanes];
-  store(each, vector);
-  return each[k];
-}
-inline vec3 lane(const vecs& v, uint k) {
-  return {lane(v.x, k), lane(v.y, k), lane(v.z, k)};
-}
-template <class T, class Number> void set_lane(T& vector, uint k, Number to) {
-  Number each[lanes];
-  store(each, vector);
-  each[k] = to;
-  vector = load<T>(each);
-}
-inline void set_lane(vecs& v, uint k, const vec3& to) {
-  set_lane(v.x, k, to.x);
-  set_lane(v.y, k, to.y);
-  set_lane(v.z, k, to.z);
-}
-
 // Vectors of the slots of a row, component by component; at: of the first one's x.
 inline vecs load_vecs(std::span<const float> from, std::size_t at) {
   TALUS_ASSERT(at + 2 * slice_grains + lanes <= from.size(), at, from.size());
@@ -215,6 +193,25 @@ struct Grains {
 #endif
 
 namespace talus::TALUS_CPU {
+
+// Lanes by number. Where a lane of a vector that is part of a struct is named by [], GCC 12 keeps the whole struct in memory.
+template <class T> auto lane(const T& vector, uint k) {
+  std::remove_cvref_t<decltype(vector[0])> each[lanes];
+  store(each, vector);
+  return each[k];
+}
+inline vec3 lane(const vecs& v, uint k) {
+  return {lane(v.x, k), lane(v.y, k), lane(v.z, k)};
+}
+// Not by way of memory, where a processor waits for a vector that was stored in parts.
+template <class T, class Number> void set_lane(T& vector, uint k, Number to) {
+  vector = lane_numbers == static_cast<int>(k) ? to - T{} : vector;
+}
+inline void set_lane(vecs& v, uint k, const vec3& to) {
+  set_lane(v.x, k, to.x);
+  set_lane(v.y, k, to.y);
+  set_lane(v.z, k, to.z);
+}
 
 // The first `count`, side by side.
 inline void store_grains(Grain* grains, uint count, const Grains& g) {
