@@ -1,4 +1,4 @@
-"""Runs the pages of docs/tutorial as a reader does: blocks are saved under the name that the line above them says, and commands are run in one folder."""
+"""Runs the pages of docs/tutorial and docs/howto as a reader does: blocks are saved under the name that the paragraph above them says, and commands are run in one folder."""
 
 import os
 import re
@@ -13,7 +13,9 @@ NUMBER = r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 
 
 def pages():
-    return sorted((REPOSITORY / "docs" / "tutorial").glob("[0-9]_*.md"))
+    """The tutorial first, whose scenes the others use."""
+    docs = REPOSITORY / "docs"
+    return [*sorted((docs / "tutorial").glob("[0-9]_*.md")), *(page for page in sorted((docs / "howto").glob("*.md")) if "```" in page.read_text())]
 
 
 def blocks(text):
@@ -53,7 +55,9 @@ def run(commands, folder, status):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("tutorial")
+    folder = tmp_path_factory.mktemp("pages")
+    (folder / "scenes").symlink_to(REPOSITORY / "scenes")
+    return folder
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
@@ -61,8 +65,8 @@ def test_a_page_says_what_happens(page, folder):
     told, commands = list(blocks(page.read_text())), 0
     for number, (language, text, above) in enumerate(told):
         if language in ("toml", "python"):
-            name = re.search(r"(Save|Append) [^`]*`([a-z_]+\.(?:toml|py))`[^`]*:$", above)
-            assert name, f"the line above a block of {page.name} says its file: {above}"
+            name = re.search(r"(Save|Append) (?:this|it) [^`]*`([a-z_]+\.(?:toml|py))`", above)
+            assert name, f"the paragraph above a block of {page.name} says its file: {above}"
             with open(folder / name[2], "a" if name[1] == "Append" else "w") as file:
                 file.write(text)
         elif language == "sh":
