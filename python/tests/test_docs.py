@@ -58,3 +58,48 @@ def test_parameters_of_methods_are_those_of_the_reference():
                 assert unit == of_reference[0] and default in of_reference[1], f"{page.name}: {name} is {of_reference}"
                 compared += 1
     assert compared > 30
+
+
+def literals(text):
+    """String literals of C++ and Python, those that follow one another joined."""
+    found = re.sub(r'"\s*\n?\s*f?"', "", re.sub(r'\\"', "\x00", text))
+    return [literal.replace("\x00", '"') for literal in re.findall(r'"([^"\n]*)"', found)]
+
+
+def words_of(message):
+    """What a message always says, without what it fills in."""
+    pieces = re.split(r"\{(?:[^{}]|\{[^{}]*\})*\}|\.\.|\\n", message)
+    return [piece.strip(" .,:;\"'=()") for piece in pieces if piece.strip(" .,:;\"'=()")]
+
+
+def sources():
+    for folder, ending in (("engine", "*.cpp"), ("engine", "*.h"), ("viewer", "*.cpp"), ("python/talus", "*.py")):
+        yield from sorted((REPOSITORY / folder).rglob(ending))
+
+
+def messages_of_page():
+    rows = [line for line in (REPOSITORY / "docs" / "messages.md").read_text().splitlines() if line.startswith("| `")]
+    return [message for row in rows for message in re.findall(r"`([^`]*)`", row.split(" | ")[0])]
+
+
+def test_messages_of_the_page_are_those_of_the_program():
+    said = [literal for source in sources() for literal in literals(source.read_text())]
+    missing = [message for message in messages_of_page() if not all(any(words in literal for literal in said) for words in words_of(message))]
+    assert len(messages_of_page()) > 120 and not missing
+
+
+def test_every_warning_and_note_is_on_the_page():
+    gives = r"(?:\bwarn|arnings\.append|(?:arnings|notes|repairs)_?\.push_back|add_note_once|\bnote)\(|\bnote = "
+    prints = r"(?:print_err|print_out|fmt::print)\("
+    page = [words_of(message) for message in messages_of_page()]
+    page = [words for words in page if any(piece.count(" ") >= 2 for piece in words)]
+    told = 0
+    for source in sources():
+        text = source.read_text()
+        for found in re.finditer(f"{gives}|{prints}", text):
+            message = next(iter(literals(text[found.end() : text.find(")\n" if source.suffix == ".py" else ";", found.end())])), "")
+            other = re.match(prints, found[0]) and not message.startswith(("note: ", "warning: "))
+            if any(piece.count(" ") >= 3 for piece in words_of(message)) and not other:
+                assert any(all(piece in message for piece in words) for words in page), f"{source.name}: {message}"
+                told += 1
+    assert told > 60
