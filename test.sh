@@ -3,7 +3,7 @@
 #   ./test.sh             everything, as CI does
 #   ./test.sh --quick     tests of the host and the passes in lockstep on one driver: for while you work
 # Other arguments go to ctest: ./test.sh -L host, ./test.sh -R device.lavapipe. The variable TALUS_DEVICE_ICDS names other
-# drivers (README.md, Testing). TALUS_UNITY=ON compiles each folder of the engine as one file, which takes a third less
+# drivers (CONTRIBUTING.md, Testing). TALUS_UNITY=ON compiles each folder of the engine as one file, which takes a third less
 # for a whole build and far more after a change.
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
@@ -15,7 +15,7 @@ fetch_swiftshader() {
   local folder="$build/swiftshader"
   [[ -f "$folder/vk_swiftshader_icd.json" && -f "$folder/libvk_swiftshader.so" ]] && return
   if ! has_apt; then
-    say "SwiftShader is not here: its tests will fail. README.md, Testing, says how to name the drivers that there are."
+    say "SwiftShader is not here: its tests will fail. CONTRIBUTING.md, Testing, says how to name the drivers that there are."
     return
   fi
   apt-cache show chromium-common > /dev/null 2>&1 || update_lists
@@ -30,7 +30,7 @@ fetch_swiftshader() {
       mv usr/lib/chromium/libvk_swiftshader.so usr/lib/chromium/vk_swiftshader_icd.json ..
   ) >&2 || {
     rm -rf "$work"
-    fail "SwiftShader could not be fetched (above). Check the network and that apt offers chromium-common (Debian has it, Ubuntu has not); or name the drivers to test on in TALUS_DEVICE_ICDS (README.md, Testing)."
+    fail "SwiftShader could not be fetched (above). Check the network and that apt offers chromium-common (Debian has it, Ubuntu has not); or name the drivers to test on in TALUS_DEVICE_ICDS (CONTRIBUTING.md, Testing)."
   }
   rm -rf "$work"
 }

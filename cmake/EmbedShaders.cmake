@@ -10,7 +10,7 @@
 find_program(GLSLANG_VALIDATOR NAMES glslangValidator glslang DOC "The GLSL compiler")
 if(NOT GLSLANG_VALIDATOR)
   message(FATAL_ERROR "Talus needs glslangValidator, which was not found. Debian: apt install glslang-tools. "
-    "Elsewhere: see README.md")
+    "Elsewhere: see docs/building.md")
 endif()
 
 function(talus_embed_shaders target namespace)

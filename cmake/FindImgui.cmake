@@ -11,7 +11,7 @@ else()
 endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(Imgui REQUIRED_VARS Imgui_LIBRARY Imgui_INCLUDE_DIR
-  REASON_FAILURE_MESSAGE "Debian: apt install libimgui-dev. Elsewhere: see README.md. Without the live viewer: -D TALUS_BUILD_VIEWER=OFF")
+  REASON_FAILURE_MESSAGE "Debian: apt install libimgui-dev. Elsewhere: see docs/building.md. Without the live viewer: -D TALUS_BUILD_VIEWER=OFF")
 if(Imgui_FOUND AND NOT TARGET imgui::imgui)
   add_library(imgui::imgui INTERFACE IMPORTED)
   target_include_directories(imgui::imgui INTERFACE "${Imgui_INCLUDE_DIR}")

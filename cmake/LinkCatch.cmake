@@ -6,7 +6,7 @@ macro(talus_find_catch)
     find_package(Catch2 2 CONFIG QUIET)
   endif()
   if(NOT Catch2_FOUND)
-    message(FATAL_ERROR "The tests need Catch2, which was not found. Debian: apt install catch2. Elsewhere: see README.md. "
+    message(FATAL_ERROR "The tests need Catch2, which was not found. Debian: apt install catch2. Elsewhere: see docs/building.md. "
       "Without tests: -D TALUS_BUILD_TESTS=OFF")
   endif()
   if(NOT TARGET Catch2::Catch2WithMain)

@@ -1,5 +1,5 @@
 # What talus::engine is built from. The installed package reads this file too, for whoever links the static library.
-# Each message names the package in Debian; README.md names it elsewhere.
+# Each message names the package in Debian; docs/building.md names it elsewhere.
 
 macro(talus_need package debian)
   find_package(${package} CONFIG QUIET ${ARGN})
@@ -9,7 +9,7 @@ macro(talus_need package debian)
 endmacro()
 
 macro(talus_missing package debian)
-  set(reason "Talus needs ${package}, which was not found. Debian: apt install ${debian}. Elsewhere: see README.md")
+  set(reason "Talus needs ${package}, which was not found. Debian: apt install ${debian}. Elsewhere: see docs/building.md")
   if(CMAKE_FIND_PACKAGE_NAME STREQUAL "talus")
     set(talus_FOUND FALSE)
     set(talus_NOT_FOUND_MESSAGE "${reason}")

@@ -5,7 +5,7 @@
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 build="$root/build"
 
-# Debian's names. README.md has those of other systems.
+# Debian's names. docs/building.md has those of other systems.
 build_packages=(
   g++ cmake ninja-build glslang-tools libvulkan-dev libvulkan-volk-dev libspirv-cross-c-shared-dev libglm-dev
   libtomlplusplus-dev libcli11-dev libassimp-dev libfmt-dev libmuparser-dev nlohmann-json3-dev libpugixml-dev libstb-dev libtbb-dev
@@ -81,7 +81,7 @@ has_browser() {
 # install_packages NAME...: those that are not there yet.
 install_packages() {
   if ! has_apt; then
-    say "This is not Debian or Ubuntu, so nothing is installed: README.md, \"Other systems\", lists what is needed. Going on."
+    say "This is not Debian or Ubuntu, so nothing is installed: docs/building.md lists what is needed. Going on."
     return
   fi
   local installed package
@@ -110,7 +110,7 @@ build_release() {
   local target="$1" tool
   shift
   for tool in cmake c++; do
-    command -v "$tool" > /dev/null || fail "$tool was not found. README.md, \"Other systems\", lists what to install."
+    command -v "$tool" > /dev/null || fail "$tool was not found. docs/building.md lists what to install."
   done
   local options=(-DCMAKE_BUILD_TYPE=Release "$@")
   local cache="$build/CMakeCache.txt"

@@ -2,7 +2,7 @@
 # cmake -DCXX=.. -DCC=.. -DSOURCE=.. -DBINARY=.. -P sanitize.cmake
 if(NOT CXX OR NOT CC)
   message(FATAL_ERROR "The sanitizers and the fuzzers need clang and clang++ with libFuzzer, which were not found. ./test.sh "
-    "installs them on Debian; README.md lists them elsewhere")
+    "installs them on Debian; docs/building.md lists them elsewhere")
 endif()
 # Another path of the same compiler would compile everything anew: the one that configured the folder first stays.
 if(EXISTS "${BINARY}/CMakeCache.txt")

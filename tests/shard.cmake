@@ -3,7 +3,7 @@
 # the names of every SHARDS-th test in a file.
 if(ICD AND NOT EXISTS "${ICD}")
   message(FATAL_ERROR "There is no Vulkan driver ${ICD}. ./test.sh installs lavapipe and SwiftShader on Debian; elsewhere "
-    "name the drivers there are: cmake -D TALUS_DEVICE_ICDS=\"name=ICD file;...\" (README.md, Testing)")
+    "name the drivers there are: cmake -D TALUS_DEVICE_ICDS=\"name=ICD file;...\" (CONTRIBUTING.md, Testing)")
 endif()
 
 set(which "${TAG}")

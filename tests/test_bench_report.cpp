@@ -74,7 +74,7 @@ struct Seen {
 Seen seen(const Files& files, int width) {
   const std::string chromium = TALUS_CHROMIUM;
   if (chromium.empty())
-    FAIL("there is no Chromium. ./test.sh installs it on Debian (chromium-headless-shell); elsewhere: README.md");
+    FAIL("there is no Chromium. ./test.sh installs it on Debian (chromium-headless-shell); elsewhere: docs/building.md");
   const auto dom = files.scratch / "dom.html", log = files.scratch / "log.txt";
   const std::string command = "\"" + chromium + "\" --headless --no-sandbox --disable-gpu --enable-logging=stderr" +
                               " --user-data-dir=\"" + (files.scratch / "profile").string() +

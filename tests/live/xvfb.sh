@@ -4,7 +4,7 @@ set -euo pipefail
 
 for tool in Xvfb xdotool ffmpeg; do
   command -v "$tool" > /dev/null || {
-    echo "error: the tests of the live viewer need $tool. ./test.sh installs it on Debian; README.md lists it elsewhere" >&2
+    echo "error: the tests of the live viewer need $tool. ./test.sh installs it on Debian; docs/building.md lists it elsewhere" >&2
     exit 1
   }
 done

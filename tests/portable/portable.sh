@@ -12,7 +12,7 @@ fail() {
 need() {
   local program
   for program in "$@"; do
-    command -v "$program" > /dev/null || fail "$program was not found. README.md, Testing, lists what is needed."
+    command -v "$program" > /dev/null || fail "$program was not found. docs/building.md lists what is needed."
   done
 }
 
@@ -20,7 +20,7 @@ need() {
 flags="-O0 -Werror -Wno-psabi" runner=()
 case "$way" in
   libcxx)
-    clang="$(command -v clang++-16 || command -v clang++)" || fail "clang++ was not found. README.md, Testing, lists what is needed."
+    clang="$(command -v clang++-16 || command -v clang++)" || fail "clang++ was not found. docs/building.md lists what is needed."
     options=("-DCMAKE_CXX_COMPILER=$clang")
     flags+=" -stdlib=libc++"
     ;;
