@@ -99,15 +99,15 @@ public:
   }
 
 private:
-  float h_;                                            // s
-  std::size_t next_state_ = this->ahead(0) * words();  // components from a row to that of the next slice
+  float h_;  // s
   bool memory_, rolls_, sleeps_;
-  ints asleep_;       // grains that sleep
-  ints stirred_{};    // .. and have a body, or a grain that moves, in their list
-  ints touched_{};    // grains of which a contact touches
-  vecs change_;       // m/s, of the velocities by all contacts so far
-  vecs4 spin_;        // grain_spin, where grains rotate
-  vecs spin_change_;  // m/s, by all contacts so far
+  std::size_t next_state_ = this->ahead(0) * words();  // components from a row to that of the next slice
+  ints asleep_;                                        // grains that sleep
+  ints stirred_{};                                     // .. and have a body, or a grain that moves, in their list
+  ints touched_{};                                     // grains of which a contact touches
+  vecs change_;                                        // m/s, of the velocities by all contacts so far
+  vecs4 spin_;                                         // grain_spin, where grains rotate
+  vecs spin_change_;                                   // m/s, by all contacts so far
 
   static constexpr bool rotates = rotation != rotation_off;
   bool rolls() const { return rotation == rotation_rolling && (plain || rolls_); }
