@@ -37,6 +37,24 @@ fill.points = [[4.9, 4.9, -4.99]]
                      "linked.toml");
 }
 
+// Two free bodies of 2 and 1 kg in one place, without gravity, and the joint of the second to the first.
+Scene two_bodies(const std::string& joint) {
+  return linked(R"(
+[[body]]
+name = "a"
+mass = 2
+box.size = [0.1, 0.1, 0.1]
+ignores = ["b"]
+[[body]]
+name = "b"
+mass = 1
+box.size = [0.1, 0.1, 0.1]
+parent = "a"
+joint = { )" + joint +
+                    " }\n",
+                0.005, 50, false);
+}
+
 // How far apart the anchors of a joint are [m], which is at `place` in each of two bodies.
 double gap(const Simulation& simulation, std::uint32_t a, const glm::dvec3& in_a, std::uint32_t b,
            const glm::dvec3& in_b) {
@@ -193,21 +211,7 @@ joint = { type = "prismatic", axis = [1, 0, 0], value = 0.2, armature = 3 }
     CHECK(off < 1e-3);
   }
   SECTION("between two free bodies, whose momenta stay") {
-    Simulation simulation(linked(R"(
-[[body]]
-name = "a"
-mass = 2
-box.size = [0.1, 0.1, 0.1]
-ignores = ["b"]
-[[body]]
-name = "b"
-mass = 1
-box.size = [0.1, 0.1, 0.1]
-parent = "a"
-joint = { type = "revolute", armature = 0.02, motor.torque = 0.01 }
-)",
-                                 0.005, 50, false),
-                          on_cpu);
+    Simulation simulation(two_bodies("type = \"revolute\", armature = 0.02, motor.torque = 0.01"), on_cpu);
     const double both = 1.0 / (6 / (2 * 0.01) + 6 / (1 * 0.01)) + 0.02;
     simulation.advance(100);
     CHECK(glm::radians(simulation.joint_state(1).speed) == Approx(0.01 * 0.5 / both).epsilon(1e-4));
@@ -276,7 +280,7 @@ TEST_CASE("A gear ties the values of two joints, and bears on the bodies of both
             0.005, 50, false),
         on_cpu);
     simulation.advance(200);
-    // Of the value q of a and the angle p of the housing: (all + 2 m d^2) p' + (a - 3 b) q' = 0,
+    // The value q of a and the angle p of the housing follow (all + 2 m d^2) p' + (a - 3 b) q' = 0,
     // (a + 9 b) q'' + (a - 3 b) p'' = torque.
     const double a = inertia(2, 0.3), b = inertia(2, 0.1), all = inertia(5, 0.4) + a + b + 2 * 2 * 0.04;
     const double q = 0.1 * 1.0 / (a + 9 * b - (a - 3 * b) * (a - 3 * b) / all), p = -(a - 3 * b) * q / all;
@@ -417,22 +421,10 @@ TEST_CASE("A chain of light links bears a weight a thousand times as heavy as on
 }
 
 TEST_CASE("Springs, motors and friction act between two free bodies, equally on both", "[linkages]") {
-  const std::string two = R"(
-[[body]]
-name = "a"
-mass = 2
-box.size = [0.1, 0.1, 0.1]
-ignores = ["b"]
-[[body]]
-name = "b"
-mass = 1
-box.size = [0.1, 0.1, 0.1]
-parent = "a"
-joint = { )";
-  const auto of = [&](const std::string& joint) { return linked(two + joint + " }\n", 0.005, 50, false); };
   const double inertia = 1.0 / (6 / (2 * 0.01) + 6 / (1 * 0.01));  // of both about the same axis, as one
   SECTION("a spring between two masses has their reduced mass's frequency, and loses nothing") {
-    Simulation simulation(of("type = \"prismatic\", axis = [1, 0, 0], value = 0.1, spring.stiffness = 100"), on_cpu);
+    Simulation simulation(two_bodies("type = \"prismatic\", axis = [1, 0, 0], value = 0.1, spring.stiffness = 100"),
+                          on_cpu);
     const double rate = std::sqrt(100 / (2.0 / 3.0));
     double off = 0.0;
     for (int k = 1; k <= 400; ++k) {
@@ -443,12 +435,13 @@ joint = { )";
     CHECK(glm::length(of_bodies(simulation).linear) < 1e-6);
   }
   SECTION("a spring far stiffer than the substep can follow comes to rest") {
-    Simulation simulation(of("type = \"prismatic\", axis = [1, 0, 0], value = 0.1, spring.stiffness = 1e10"), on_cpu);
+    Simulation simulation(two_bodies("type = \"prismatic\", axis = [1, 0, 0], value = 0.1, spring.stiffness = 1e10"),
+                          on_cpu);
     simulation.advance(20);
     CHECK(std::abs(simulation.joint_state(1).value) < 1e-6);
   }
   SECTION("a torque turns both") {
-    Simulation simulation(of("type = \"revolute\", motor.torque = 0.01"), on_cpu);
+    Simulation simulation(two_bodies("type = \"revolute\", motor.torque = 0.01"), on_cpu);
     simulation.advance(100);
     CHECK(glm::radians(simulation.joint_state(1).speed) == Approx(0.01 * 0.5 / inertia).epsilon(1e-4));
     // A float's rounding of the speed, 50 rad/s, against h times the acceleration it has to tell.
@@ -460,7 +453,8 @@ joint = { )";
   }
   SECTION("a motor holds a position, as far as its strength goes") {
     Simulation simulation(
-        of("type = \"revolute\", motor = { target = 40, stiffness = 2, damping = 0.05, strength = 10 }"), on_cpu);
+        two_bodies("type = \"revolute\", motor = { target = 40, stiffness = 2, damping = 0.05, strength = 10 }"),
+        on_cpu);
     simulation.advance(200);
     CHECK(simulation.joint_state(1).value == Approx(40.0).margin(0.01));
     simulation.move_joint(1, -20.0);
@@ -471,14 +465,15 @@ joint = { )";
     CHECK(simulation.joint_state(1).value == Approx(-20.0 + glm::degrees(0.25)).margin(0.01));
   }
   SECTION("a motor holds a speed, and friction brakes") {
-    Simulation simulation(of("type = \"revolute\", friction = 0.01, motor = { speed = 90, strength = 0.03 }"), on_cpu);
+    Simulation simulation(two_bodies("type = \"revolute\", friction = 0.01, motor = { speed = 90, strength = 0.03 }"),
+                          on_cpu);
     simulation.advance(10);
     CHECK(glm::radians(simulation.joint_state(1).speed) == Approx(0.02 * 0.05 / inertia).epsilon(1e-3));
     simulation.advance(200);
     CHECK(simulation.joint_state(1).speed == Approx(90.0).margin(1e-3));
   }
   SECTION("friction holds what pushes less, and limits stop") {
-    Simulation simulation(of("type = \"revolute\", friction = 0.02, max = 10, motor.torque = 0.015"), on_cpu);
+    Simulation simulation(two_bodies("type = \"revolute\", friction = 0.02, max = 10, motor.torque = 0.015"), on_cpu);
     simulation.advance(100);
     CHECK(std::abs(simulation.joint_state(1).value) < 1e-3);
     simulation.push_joint(1, 0.5);

@@ -17,10 +17,10 @@ struct Row {
   uint place(uint lane) const { return quads[lane] / 4; }
 };
 
-// The record of lane k of a row, of 4 * size bytes.
-template <uint size, class Record> const void* record_of(const Record* records, const Row& row, uint lane) {
-  static_assert(sizeof(Record) == 4 * size);
-  return reinterpret_cast<const char*>(records) + std::size_t{size} * row.quads[lane];
+// Returns the record of the grain that a lane of a row meets.
+template <class Record> const void* record_of(const Record* records, const Row& row, uint lane) {
+  static_assert(sizeof(Record) % 4 == 0);
+  return reinterpret_cast<const char*>(records) + sizeof(Record) / 4 * row.quads[lane];
 }
 
 class Pack {
@@ -128,7 +128,7 @@ public:
     return load_spins([&](uint k) { return f.grain_spin.data() + first + k; });
   }
   Turn turn_of(const Row& row, const Contact& c, const vecs4& own) const {
-    vecs4 other = load_spins([&](uint k) { return record_of<4>(f.grain_spin.data(), row, k); });
+    vecs4 other = load_spins([&](uint k) { return record_of(f.grain_spin.data(), row, k); });
     return turn_of_grains(c, own.xyz, own.w, grains.inverse_mass, grains.radius, other.xyz, other.w,
                           1.0f / (grains.radius + c.radius));
   }
@@ -198,7 +198,7 @@ private:
     row.other = row.mask ? (ints)partner + first_place_ : at_;
     TALUS_ASSERT(!any((row.other < 0) | (row.other >= static_cast<int>(f.grains.size() + lanes))), first, k);
     store(row.quads, row.other * 4);
-    row.grains = load_grains([&](uint lane) { return record_of<8>(f.grains.data(), row, lane); });
+    row.grains = load_grains([&](uint lane) { return record_of(f.grains.data(), row, lane); });
     return true;
   }
 

@@ -175,7 +175,7 @@ private:
     }
   }
 
-  // Of the <vertices> that a list of polygons names.
+  // Returns the positions of the <vertices> that a list of polygons names [units of the file].
   const Positions& positions(const std::string& url) {
     const auto [known, added] = positions_.try_emplace(url);
     if (!added)

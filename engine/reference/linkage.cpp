@@ -111,7 +111,7 @@ private:
 
   uint armature_row(uint k) const { return joint(k).first_row + link_equalities(joint(k).kind); }
 
-  // What an impulse along row i does to its velocity, of which the inertia of a rotor leaves 1 / (1/own + armature).
+  // Inverse mass along row i [1/kg or 1/(kg m2)]; the inertia of a rotor leaves 1 / (1/own + armature) of it.
   float own_of(uint i, float own) const {
     return i < l_.equalities ? own : own / (1.0f + joint(place(i).joint).armature * own);
   }

@@ -16,7 +16,7 @@ struct Surface {
 // a plane, m.
 Surface surface_of(const BodySpec& body, double tolerance, double plane);
 
-// What is drawn of a body: its visual parts, each as it is, or the surface above where it has none.
+// Returns the meshes that a body is drawn by: its visual parts, each as it is, or the surface above where it has none.
 Surface drawn_surface_of(const BodySpec& body, double tolerance, double plane);
 
 }  // namespace talus

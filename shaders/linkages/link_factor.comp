@@ -61,7 +61,7 @@ float coupling(uint i, uint j) {
   return sum;
 }
 
-// What an impulse along row i does to its velocity, of which the inertia of a rotor leaves 1 / (1/own + armature).
+// Inverse mass along row i [1/kg or 1/(kg m2)]; the inertia of a rotor leaves 1 / (1/own + armature) of it.
 float own_of(uint i, float own) {
   if (i < linkage.equalities)
     return own;

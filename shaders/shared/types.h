@@ -188,7 +188,7 @@ TALUS_CONST float joint_yield = 1e-5f;
 TALUS_CONST float joint_locked = 4e-5f;
 // LinkRowPlace::part of the row that has the inertia of a joint's rotor; a joint holds at most 6 directions, parts 0 to 5.
 TALUS_CONST uint joint_part_armature = 6u;
-// That of the row of a gear: the row along the joint's axis, less LinkJoint::multiplier times the row along its leader's.
+// LinkRowPlace::part of the row of a gear, which is the row along the joint's axis less LinkJoint::multiplier times the leader's.
 TALUS_CONST uint joint_part_gear = 7u;
 TALUS_CONST uint no_joint = 0xffffffffu;
 // Sweeps over the axes of a linkage's joints at most, and the share of the greatest speed below which a change ends them.
