@@ -254,6 +254,8 @@ public:
 
   std::vector<PassTime> pass_times() const;
   DeviceSummary device() const;
+  // Of processes that share the simulation (Options::ranks), each; empty: there is this one alone.
+  std::vector<RankSummary> ranks() const;
   std::uint64_t memory_bytes() const;          // of all fields
   std::uint64_t rebuilds() const;              // of all neighbour lists
   std::uint64_t incremental_rebuilds() const;  // of those near grains that had moved

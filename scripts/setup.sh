@@ -9,10 +9,11 @@ build="$root/build"
 build_packages=(
   g++ cmake ninja-build glslang-tools libvulkan-dev libvulkan-volk-dev libspirv-cross-c-shared-dev libglm-dev
   libtomlplusplus-dev libcli11-dev libassimp-dev libfmt-dev libmuparser-dev nlohmann-json3-dev libpugixml-dev libstb-dev libtbb-dev
-  libhdf5-dev libtiff-dev liburdfdom-dev libglfw3-dev libimgui-dev fonts-dejavu-core mesa-vulkan-drivers zlib1g-dev
+  libhdf5-dev libtiff-dev liburdfdom-dev libglfw3-dev libimgui-dev libopenmpi-dev openmpi-bin fonts-dejavu-core
+  mesa-vulkan-drivers zlib1g-dev
 )
 test_packages=(
-  catch2 clang-16 ffmpeg gnuplot-nox libc++-16-dev libc++abi-16-dev libclang-rt-16-dev libx11-dev libxrandr-dev pkgconf
+  catch2 clang-16 ffmpeg gnuplot-nox iproute2 libc++-16-dev libc++abi-16-dev libclang-rt-16-dev libx11-dev libxrandr-dev pkgconf
   python3-dev python3-venv valgrind vulkan-validationlayers xdotool xvfb
 )
 

@@ -20,7 +20,7 @@ wheels="$build/wheels"
 install_packages "${build_packages[@]}" python3-dev python3-venv
 mkdir -p "$folder" "$wheels"
 
-build_release all -DTALUS_BUILD_TESTS=OFF -DTALUS_NATIVE=OFF
+build_release all -DTALUS_BUILD_TESTS=OFF -DTALUS_NATIVE=OFF -DTALUS_MPI=OFF
 rm -rf "$folder/prefix"
 cmake --install "$build" --config Release --prefix "$folder/prefix" > "$folder/install.log"
 

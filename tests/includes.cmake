@@ -2,7 +2,7 @@
 # (docs/architecture.md).
 cmake_minimum_required(VERSION 3.25)
 
-set(rooms base geometry scene motion core soil reference cpu gpu executors simulation io c)
+set(rooms base geometry scene motion core soil reference cpu gpu executors mpi simulation io c)
 # Folders that know nothing of one another, though one comes before the other.
 set(apart_gpu geometry scene motion core reference cpu)
 

@@ -1,4 +1,8 @@
 // The program `talus`: reads the command line, does what its verb says, and ends with the statuses of viewer/status.h.
+#include "engine/core/ranks.h"
+#ifdef TALUS_MPI
+#include "engine/mpi/ranks.h"
+#endif
 #include "engine/scene/nearest.h"
 #include "viewer/commands.h"
 #include "viewer/run.h"
@@ -164,8 +168,9 @@ std::string nearest_option(const CLI::App& verb) {
   return "";
 }
 
-int talus_main(int argc, char** argv) {
+int talus_main(int argc, char** argv, std::shared_ptr<talus::RankGroup> ranks) {
   Arguments a;
+  a.run.engine.ranks = std::move(ranks);
   CLI::App app("Granular material on any device with Vulkan 1.3, and on the CPU.", "talus");
   app.require_subcommand(1);
   app.set_version_flag("--version", viewer::version_text, "Version, commit, Vulkan headers and compiler");
@@ -225,6 +230,8 @@ int talus_main(int argc, char** argv) {
     throw UsageError(fmt::format("{}; see talus --help, talus run --help", e.what()));
   }
 
+  if (a.run.engine.ranks && (view->parsed() || fit->parsed()))
+    throw UsageError("talus view and talus fit run in one process: start them without mpirun");
   if (view->parsed())
     return viewer::become_sibling(argv[0], "talus-view", view->remaining());
   if (fit->parsed())
@@ -255,6 +262,22 @@ int talus_main(int argc, char** argv) {
   return viewer::run(a.run);
 }
 
+// The processes that mpirun has started; null without it.
+std::shared_ptr<talus::RankGroup> join_ranks([[maybe_unused]] int& argc, [[maybe_unused]] char**& argv) {
+#ifdef TALUS_MPI
+  return talus::mpi::join(argc, argv, viewer::version_text());
+#else
+  return nullptr;
+#endif
+}
+
+// Rank 0 decides when to stop: mpirun hands the signals that ask for it to all.
+void serve(talus::RankGroup& ranks) {
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_IGN);
+  ranks.serve();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -269,7 +292,12 @@ int main(int argc, char** argv) {
       status = std::max(status, viewer::tell_error());
     }
   };
-  attempt([&] { status = talus_main(argc, argv); });
+  attempt([&] {
+    const std::shared_ptr<talus::RankGroup> ranks = join_ranks(argc, argv);
+    if (ranks && ranks->rank() > 0)
+      return serve(*ranks);
+    status = talus_main(argc, argv, ranks);
+  });
   attempt(viewer::finish_output);
   return status;
 }

@@ -84,6 +84,7 @@ public:
 
   virtual std::vector<PassTime> pass_times() const = 0;  // in the order of the pass table
   virtual DeviceSummary device() const = 0;
+  virtual std::vector<RankSummary> ranks() { return {}; }  // of an executor that shares its passes
   virtual gpu::Device* gpu_device() { return nullptr; }
   virtual gpu::Buffer* gpu_buffer(FieldId) { return nullptr; }
 };

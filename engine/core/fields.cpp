@@ -60,11 +60,11 @@ std::span<std::byte> Fields::bytes(FieldCopy field) {
 
 void Fields::resize(FieldId id, std::size_t count) {
   visit(*this, id, [&](auto& now, auto& next, auto& valid) {
-    now.resize(count);
+    resize_column(now, count);
     if (has_copy(info(id), Copy::next))
-      next.resize(count);
+      resize_column(next, count);
     if (has_copy(info(id), Copy::valid))
-      valid.resize(count);
+      resize_column(valid, count);
   });
 }
 

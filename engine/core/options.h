@@ -10,6 +10,7 @@ namespace talus {
 
 class OpenDevice;
 class OpenDevices;
+class RankGroup;
 
 // No such device, or it lacks something that Talus needs (says what). Exit status 3.
 struct DeviceError : std::runtime_error {
@@ -59,10 +60,22 @@ struct Options {
   // One device for several simulations and what draws them (engine/executors/open_devices.h), all on one thread. Takes
   // the place of `device`, unless that is "cpu".
   std::shared_ptr<OpenDevice> on;
+  // Processes that share the simulation's grains, where this is their rank 0 (engine/core/ranks.h); on the CPU path.
+  std::shared_ptr<RankGroup> ranks;
 };
 
 struct DeviceSummary {
   std::string name, driver, api_version, type;
+};
+
+// What one of the processes that share a simulation has done since it began.
+struct RankSummary {
+  double grains = 0.0;           // whose contacts it computes now, in places in memory
+  double ghosts = 0.0;           // of other ranks that those touch, likewise
+  double computing_s = 0.0;      // s, in passes that are shared
+  double everywhere_s = 0.0;     // s, in passes of which all ranks do the whole
+  double communicating_s = 0.0;  // s, with waiting for others
+  double bytes_sent = 0.0;
 };
 
 struct PassTime {

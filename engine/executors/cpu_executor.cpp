@@ -1,15 +1,11 @@
-#include "engine/core/executor.h"
+#include "engine/executors/cpu_executor.h"
 #include "engine/cpu/passes.h"
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
-#include <map>
-#include <optional>
 #include <tbb/blocked_range.h>
-#include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 namespace talus {
 namespace {
@@ -25,128 +21,153 @@ constexpr std::uint32_t grain_of(Unit unit) {
   return unit == Unit::group ? 16 : 256;
 }
 
-// The reference passes or, where there are, their vectorised versions, parallel over elements. Every pass is the same
-// for any partition, so any number of threads gives the same bits.
-class CpuExecutor final : public Executor {
-public:
-  CpuExecutor(int threads, CpuPasses passes)
-      : passes_(passes == CpuPasses::reference
-                    ? references
-                    : cpu::vectorised(references, passes == CpuPasses::fastest && cpu::runs_avx512())),
-        arena_(threads > 0 ? threads : tbb::task_arena::automatic) {
-    if (threads > tbb::info::default_concurrency())  // more than TBB starts by itself
-      more_workers_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
-  }
-
-  void run(Pass pass, Work work, const Args& args) override {
-    if (work.elements == 0)
-      return;
-    PassTime& time = times_[static_cast<std::size_t>(pass)];
-    time.calls += 1;
-    if (work.gate < gates_total) {
-      TALUS_ASSERT(fields_.gates.size() == gates_total, fields_.gates.size());
-      const Dispatch& open = fields_.gates[work.gate];
-      const std::uint32_t each = info(pass).unit == Unit::thread ? group_size : 1;
-      work.elements = std::min(work.elements, open.x * open.y * each);
-      if (work.elements == 0)
-        return;
-    }
-    const auto begin = std::chrono::steady_clock::now();
-    const PassFunction function = passes_[static_cast<std::size_t>(pass)];
-    TALUS_ASSERT(function, pass);
-    const std::uint32_t grain = grain_of(info(pass).unit);
-    if (work.elements <= grain) {
-      function(args, fields_, 0, work.elements);
-    } else {
-      // Cut between slices alone.
-      const std::uint32_t slices = (work.elements + slice_grains - 1) / slice_grains;
-      arena_.execute([&] {
-        tbb::parallel_for(tbb::blocked_range<std::uint32_t>(0, slices, grain / slice_grains), [&](const auto& range) {
-          const std::uint32_t first = range.begin() * slice_grains,
-                              last = std::min(range.end() * slice_grains, work.elements);
-          TALUS_ASSERT(first < last && last <= work.elements, first, last, work.elements);
-          function(args, fields_, first, last);
-        });
-      });
-    }
-    time.ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-  }
-
-  void swap(FieldId id) override { fields_.swap(id); }
-  void copy(FieldCopy from, FieldCopy to) override {
-    const auto source = fields_.bytes(from), target = fields_.bytes(to);
-    TALUS_ASSERT(source.size() == target.size(), from.id, to.id, source.size(), target.size());
-    std::ranges::copy(source, target.begin());
-  }
-  void copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset, std::size_t bytes) override {
-    TALUS_ASSERT(from_offset + bytes <= fields_.bytes(from).size(), from, from_offset, bytes,
-                 fields_.bytes(from).size());
-    TALUS_ASSERT(to_offset + bytes <= fields_.bytes(to).size(), to, to_offset, bytes, fields_.bytes(to).size());
-    TALUS_ASSERT(from != to || from_offset + bytes <= to_offset || to_offset + bytes <= from_offset, from_offset,
-                 to_offset, bytes);
-    const auto source = fields_.bytes(from).subspan(from_offset, bytes);
-    std::ranges::copy(source, fields_.bytes(to).subspan(to_offset, bytes).begin());
-  }
-  void finish() override {}
-  void keep(FieldCopy field, std::size_t elements) override {
-    TALUS_ASSERT(elements <= size(field.id), field.id, elements, size(field.id));
-    const auto bytes = fields_.bytes(field).first(elements * info(field.id).stride);
-    kept_[field].assign(bytes.begin(), bytes.end());
-  }
-  std::span<const std::byte> kept(FieldCopy field) const override {
-    TALUS_ASSERT(kept_.contains(field), field.id, field.copy);
-    return kept_.at(field);
-  }
-
-  void resize(FieldId id, std::size_t elements) override {
-    try {
-      fields_.resize(id, elements);
-      if (id == FieldId::contact_count)
-        fields_.contact_found.resize(elements * Fields::found_most);
-    } catch (const std::bad_alloc&) {
-      throw ResourceError(fmt::format("field {} needs {:.1f} MB, which this machine's memory does not hold",
-                                      info(id).name, static_cast<double>(elements * info(id).stride) * 1e-6));
-    }
-  }
-  std::size_t size(FieldId id) const override {
-    return const_cast<Fields&>(fields_).bytes(id).size() / info(id).stride;
-  }
-  void write(FieldCopy field, std::span<const std::byte> bytes, std::size_t offset) override {
-    TALUS_ASSERT(offset + bytes.size() <= fields_.bytes(field).size(), field.id, offset, bytes.size(),
-                 fields_.bytes(field).size());
-    std::ranges::copy(bytes, fields_.bytes(field).subspan(offset).begin());
-  }
-  void read(FieldCopy field, std::span<std::byte> bytes, std::size_t offset) override {
-    TALUS_ASSERT(offset + bytes.size() <= fields_.bytes(field).size(), field.id, offset, bytes.size(),
-                 fields_.bytes(field).size());
-    std::ranges::copy(fields_.bytes(field).subspan(offset, bytes.size()), bytes.begin());
-  }
-
-  std::shared_ptr<const std::byte> hold(FieldId id) override {
-    const auto bytes = fields_.bytes(id);
-    return bytes.empty() ? nullptr : hold_column(bytes.data());
-  }
-
-  std::vector<PassTime> pass_times() const override {
-    std::vector<PassTime> times(times_.begin(), times_.end());
-    for (std::size_t p = 0; p < pass_count; ++p)
-      times[p].name = pass_infos[p].name;
-    return times;
-  }
-  DeviceSummary device() const override {
-    return {"CPU", fmt::format("Talus reference, {} threads", arena_.max_concurrency()), "", "CPU path"};
-  }
-
-private:
-  PassFunctions passes_;
-  Fields fields_;
-  std::map<FieldCopy, std::vector<std::byte>> kept_;
-  std::optional<tbb::global_control> more_workers_;
-  mutable tbb::task_arena arena_;
-  std::array<PassTime, pass_count> times_;
-};
-
 }  // namespace
+
+CpuExecutor::CpuExecutor(int threads, CpuPasses passes)
+    : passes_(passes == CpuPasses::reference
+                  ? references
+                  : cpu::vectorised(references, passes == CpuPasses::fastest && cpu::runs_avx512())),
+      arena_(threads > 0 ? threads : tbb::task_arena::automatic) {
+  if (threads > tbb::info::default_concurrency())  // more than TBB starts by itself
+    more_workers_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+}
+
+std::uint32_t CpuExecutor::elements_of(Pass pass, Work work) const {
+  if (work.elements == 0 || work.gate >= gates_total)
+    return work.elements;
+  TALUS_ASSERT(fields_.gates.size() == gates_total, fields_.gates.size());
+  const Dispatch& open = fields_.gates[work.gate];
+  const std::uint32_t each = info(pass).unit == Unit::thread ? group_size : 1;
+  return std::min(work.elements, open.x * open.y * each);
+}
+
+void CpuExecutor::run(Pass pass, Work work, const Args& args) {
+  if (work.elements == 0)
+    return;
+  const std::uint32_t elements = elements_of(pass, work);
+  const SliceRun all{0, (elements + slice_grains - 1) / slice_grains};
+  run_slices(pass, std::span(&all, 1), elements, args);
+}
+
+void CpuExecutor::run_slices(Pass pass, std::span<const SliceRun> runs, std::uint32_t elements, const Args& args) {
+  PassTime& time = times_[static_cast<std::size_t>(pass)];
+  time.calls += 1;
+  if (elements == 0)
+    return;
+  const auto begin = std::chrono::steady_clock::now();
+  const PassFunction function = passes_[static_cast<std::size_t>(pass)];
+  TALUS_ASSERT(function, pass);
+  const std::uint32_t grain = grain_of(info(pass).unit);
+  const auto part = [&](std::uint32_t first_slice, std::uint32_t end_slice) {
+    const std::uint32_t first = first_slice * slice_grains, last = std::min(end_slice * slice_grains, elements);
+    if (first < last)
+      function(args, fields_, first, last);
+  };
+  if (elements <= grain) {
+    for (const SliceRun& run : runs)
+      part(run.first, run.end);
+  } else {
+    // The runs one after another, cut between slices alone.
+    std::vector<std::uint32_t> before{0};  // slices of the runs before each
+    for (const SliceRun& run : runs)
+      before.push_back(before.back() + run.count());
+    arena_.execute([&] {
+      tbb::parallel_for(
+          tbb::blocked_range<std::uint32_t>(0, before.back(), grain / slice_grains), [&](const auto& range) {
+            auto k = static_cast<std::size_t>(std::ranges::upper_bound(before, range.begin()) - before.begin() - 1);
+            for (std::uint32_t at = range.begin(); at < range.end(); ++k) {
+              const std::uint32_t end = std::min(range.end(), before[k + 1]);
+              part(runs[k].first + (at - before[k]), runs[k].first + (end - before[k]));
+              at = end;
+            }
+          });
+    });
+  }
+  time.ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void CpuExecutor::run_elements(Pass pass, std::uint32_t first, std::uint32_t end, const Args& args) {
+  const std::uint32_t grain = grain_of(info(pass).unit);
+  const PassFunction function = passes_[static_cast<std::size_t>(pass)];
+  if (first >= end)
+    return;
+  if (end - first <= grain)
+    return function(args, fields_, first, end);
+  arena_.execute([&] {
+    tbb::parallel_for(tbb::blocked_range<std::uint32_t>(first, end, grain),
+                      [&](const auto& range) { function(args, fields_, range.begin(), range.end()); });
+  });
+}
+
+void CpuExecutor::copy(FieldCopy from, FieldCopy to) {
+  const auto source = fields_.bytes(from), target = fields_.bytes(to);
+  TALUS_ASSERT(source.size() == target.size(), from.id, to.id, source.size(), target.size());
+  std::ranges::copy(source, target.begin());
+}
+
+void CpuExecutor::copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset,
+                            std::size_t bytes) {
+  TALUS_ASSERT(from_offset + bytes <= fields_.bytes(from).size(), from, from_offset, bytes, fields_.bytes(from).size());
+  TALUS_ASSERT(to_offset + bytes <= fields_.bytes(to).size(), to, to_offset, bytes, fields_.bytes(to).size());
+  TALUS_ASSERT(from != to || from_offset + bytes <= to_offset || to_offset + bytes <= from_offset, from_offset,
+               to_offset, bytes);
+  const auto source = fields_.bytes(from).subspan(from_offset, bytes);
+  std::ranges::copy(source, fields_.bytes(to).subspan(to_offset, bytes).begin());
+}
+
+void CpuExecutor::keep(FieldCopy field, std::size_t elements) {
+  TALUS_ASSERT(elements <= size(field.id), field.id, elements, size(field.id));
+  const auto bytes = fields_.bytes(field).first(elements * info(field.id).stride);
+  kept_[field].assign(bytes.begin(), bytes.end());
+}
+
+std::span<const std::byte> CpuExecutor::kept(FieldCopy field) const {
+  TALUS_ASSERT(kept_.contains(field), field.id, field.copy);
+  return kept_.at(field);
+}
+
+void CpuExecutor::resize(FieldId id, std::size_t elements) {
+  try {
+    fields_.resize(id, elements);
+    if (id == FieldId::contact_count)
+      resize_column(fields_.contact_found, elements * Fields::found_most);
+  } catch (const std::bad_alloc&) {
+    throw ResourceError(fmt::format("field {} needs {:.1f} MB, which this machine's memory does not hold",
+                                    info(id).name, static_cast<double>(elements * info(id).stride) * 1e-6));
+  }
+}
+
+std::size_t CpuExecutor::size(FieldId id) const {
+  return const_cast<Fields&>(fields_).bytes(id).size() / info(id).stride;
+}
+
+void CpuExecutor::write(FieldCopy field, std::span<const std::byte> bytes, std::size_t offset) {
+  TALUS_ASSERT(offset + bytes.size() <= fields_.bytes(field).size(), field.id, offset, bytes.size(),
+               fields_.bytes(field).size());
+  std::ranges::copy(bytes, fields_.bytes(field).subspan(offset).begin());
+}
+
+void CpuExecutor::read(FieldCopy field, std::span<std::byte> bytes, std::size_t offset) {
+  TALUS_ASSERT(offset + bytes.size() <= fields_.bytes(field).size(), field.id, offset, bytes.size(),
+               fields_.bytes(field).size());
+  std::ranges::copy(fields_.bytes(field).subspan(offset, bytes.size()), bytes.begin());
+}
+
+std::shared_ptr<const std::byte> CpuExecutor::hold(FieldId id) {
+  const auto bytes = fields_.bytes(id);
+  return bytes.empty() ? nullptr : hold_column(bytes.data());
+}
+
+std::vector<PassTime> CpuExecutor::pass_times() const {
+  std::vector<PassTime> times(times_.begin(), times_.end());
+  for (std::size_t p = 0; p < pass_count; ++p)
+    times[p].name = pass_infos[p].name;
+  return times;
+}
+
+DeviceSummary CpuExecutor::device() const {
+  return {"CPU", fmt::format("Talus reference, {} threads", arena_.max_concurrency()), "", "CPU path"};
+}
 
 Fields fields_of(Executor& executor, std::initializer_list<FieldId> ids) {
   Fields fields;

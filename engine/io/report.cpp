@@ -164,6 +164,33 @@ Json soil_json(const Simulation& simulation) {
           {"rough_grains", soil->rough_grains}};
 }
 
+// What the processes that share the simulation have done; null where there is one.
+Json ranks_json(const Simulation& simulation) {
+  const std::vector<RankSummary> ranks = simulation.ranks();
+  if (ranks.empty())
+    return nullptr;
+  Json each = Json::array();
+  double computing = 0.0, most = 0.0, communicating = 0.0, everywhere = 0.0, bytes = 0.0;
+  for (const RankSummary& rank : ranks) {
+    each.push_back({{"grains", rank.grains},
+                    {"ghosts", rank.ghosts},
+                    {"computing_s", rank.computing_s},
+                    {"everywhere_s", rank.everywhere_s},
+                    {"communicating_s", rank.communicating_s},
+                    {"bytes_sent", rank.bytes_sent}});
+    computing += rank.computing_s;
+    most = std::max(most, rank.computing_s);
+    everywhere += rank.everywhere_s;
+    communicating += rank.communicating_s;
+    bytes += rank.bytes_sent;
+  }
+  return {{"count", ranks.size()},
+          {"imbalance", ratio(most * static_cast<double>(ranks.size()), computing)},
+          {"communicating_share", ratio(communicating, computing + everywhere + communicating)},
+          {"bytes_sent", bytes},
+          {"each", each}};
+}
+
 }  // namespace
 
 std::string name_in_world(const Scene& scene, const std::string& name, std::size_t world) {
@@ -173,6 +200,7 @@ std::string name_in_world(const Scene& scene, const std::string& name, std::size
 std::string report_json(Simulation& simulation, const RunFacts& facts) {
   const Scene& scene = simulation.scene();
   const DeviceSummary device = simulation.device();
+  const Json ranks = ranks_json(simulation);  // before the report itself has them exchange what it reads
   const Measure measure = simulation.measure();
   const std::uint64_t steps = simulation.step() - facts.first_step;
   const double simulated = static_cast<double>(steps) * scene.dt;
@@ -188,6 +216,7 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"seed", scene.seed},
       {"device",
        {{"name", device.name}, {"driver", device.driver}, {"api_version", device.api_version}, {"type", device.type}}},
+      {"ranks", ranks},
       {"method", word(scene.solver.method)},
       {"iteration", iterations_of(scene.solver.method).empty() ? "none" : word(scene.solver.iteration)},
       {"iterations", scene.solver.iterations},

@@ -142,8 +142,7 @@ vec3 place_ahead(const Args& args, const Fields& f, const Grain& grain) {
 
 void incremental_mark(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
-  World& world = f.worlds[0];
-  uint displaced_count = 0, linked = 0;
+  const World& world = f.worlds[0];
   for (uint i = begin; i < std::min(end, args.grains); ++i) {
     f.contact_count_next[i] = row_kept;
     const Grain& grain = f.grains[i];
@@ -154,29 +153,10 @@ void incremental_mark(const Args& args, Fields& f, uint begin, uint end) {
                            world.incremental.distance * world.incremental.distance;
     if (!displaced && place.w > 0.0f)
       continue;
-    if (displaced) {
+    if (displaced)
       place = vec4(place_ahead(args, f, grain), -grain.position.w);
-      ++displaced_count;
-    }
-    TALUS_ASSERT(i < link_end, i);
-    ++linked;
-    const ivec3 cell = cell_of(vec3(place), settings, world);
-    const uint key = cell_key(cell, world, settings);
-    const uint other = atomic_ref(f.cell_lists[head_at(settings, key)]).exchange(i);
-    TALUS_ASSERT(other == link_end || other < args.grains, i, other);
-    f.cell_lists[link_at(settings, i)] = other | (displaced ? link_new : 0u);
-    if (displaced && settings.bodies.count > 0) {
-      atomic_ref(f.cell_taken[key]).store(1, std::memory_order_relaxed);
-      for (int a = 0; a < 3; ++a) {
-        atomic_min(world.grid.low[a], cell[a]);
-        atomic_max(world.grid.high[a], cell[a]);
-      }
-    }
+    link(f, i, displaced);
   }
-  if (displaced_count > 0)
-    atomic_ref(world.incremental.displaced).fetch_add(displaced_count);
-  if (linked > 0)
-    atomic_ref(world.incremental.linked).fetch_add(linked);
 }
 
 void incremental_choose(const Args& args, Fields& f, uint begin, uint end) {

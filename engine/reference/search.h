@@ -96,6 +96,30 @@ inline std::size_t link_at(const Settings& settings, uint i) {
   return link_word(settings.worlds.count * grid_cells(settings.grid.bits), settings.bodies.count, i);
 }
 
+// Links grain i, which has another place in the lists than the one that it was sorted by, to the cell of that place.
+// displaced: it has just got it.
+inline void link(Fields& f, uint i, bool displaced) {
+  TALUS_ASSERT(i < link_end, i);
+  const Settings& settings = f.settings[0];
+  World& world = f.worlds[0];
+  const ivec3 cell = cell_of(vec3(f.list_position[i]), settings, world);
+  const uint key = cell_key(cell, world, settings);
+  const uint other = atomic_ref(f.cell_lists[head_at(settings, key)]).exchange(i);
+  TALUS_ASSERT(other == link_end || other < f.grains.size(), i, other);
+  f.cell_lists[link_at(settings, i)] = other | (displaced ? link_new : 0u);
+  atomic_ref(world.incremental.linked).fetch_add(1);
+  if (!displaced)
+    return;
+  atomic_ref(world.incremental.displaced).fetch_add(1);
+  if (settings.bodies.count == 0)
+    return;
+  atomic_ref(f.cell_taken[key]).store(1, std::memory_order_relaxed);
+  for (int a = 0; a < 3; ++a) {
+    atomic_min(world.grid.low[a], cell[a]);
+    atomic_max(world.grid.high[a], cell[a]);
+  }
+}
+
 // Calls visit(j) for the grains that are linked to a cell.
 template <class Visit> void each_linked(const Fields& f, uint key, Visit visit) {
   [[maybe_unused]] std::size_t visited = 0;

@@ -1,3 +1,4 @@
+#include "engine/core/ranks.h"
 #include "engine/executors/gpu_executor.h"
 #include "engine/scene/limitations.h"
 #include "engine/simulation/cloth_state.h"
@@ -10,7 +11,25 @@
 namespace talus {
 namespace {
 
+CpuPasses passes_of(const Options& options) {
+  return options.avx512 ? CpuPasses::fastest : CpuPasses::narrow;
+}
+
+std::unique_ptr<Executor> make_shared_executor(const Scene& scene, const Options& options) {
+  if (options.device != "auto" && options.device != "cpu")
+    throw DeviceError(fmt::format("ranks share the CPU path: give --device cpu in place of {}, or run without mpirun",
+                                  options.device));
+  if (options.verify)
+    throw DeviceError("ranks do not compare passes with their references: run --verify without mpirun");
+  if (scene.solver.iteration == Iteration::gauss_seidel)
+    throw DeviceError("gauss_seidel goes from grain to grain and cannot be shared among ranks: run it without mpirun, "
+                      "or with iteration = \"jacobi\" or \"improved_jacobi\"");
+  return options.ranks->make_executor(options.threads, passes_of(options));
+}
+
 std::unique_ptr<Executor> make_executor(const Scene& scene, Options options, std::vector<std::string>& notes) {
+  if (options.ranks)
+    return make_shared_executor(scene, options);
   if (scene.solver.iteration == Iteration::gauss_seidel) {
     if (options.verify || (options.device != "auto" && options.device != "cpu"))
       throw DeviceError(say(limitation_of(Capability::gauss_seidel, Capability::gpu)));
@@ -21,10 +40,8 @@ std::unique_ptr<Executor> make_executor(const Scene& scene, Options options, std
       return executor;
     options.device = "cpu";
   }
-  std::unique_ptr<Executor> executor =
-      options.device == "cpu"
-          ? make_cpu_executor(options.threads, options.avx512 ? CpuPasses::fastest : CpuPasses::narrow)
-          : make_gpu_executor(options, &notes);
+  std::unique_ptr<Executor> executor = options.device == "cpu" ? make_cpu_executor(options.threads, passes_of(options))
+                                                               : make_gpu_executor(options, &notes);
   return options.verify ? make_lockstep_executor(std::move(executor), options.threads) : std::move(executor);
 }
 
@@ -197,6 +214,9 @@ std::vector<PassTime> Simulation::pass_times() const {
 }
 DeviceSummary Simulation::device() const {
   return impl_->executor().device();
+}
+std::vector<RankSummary> Simulation::ranks() const {
+  return impl_->idle().executor().ranks();
 }
 std::uint64_t Simulation::rebuilds() const {
   return impl_->idle().run.read_status().lists.rebuilds;

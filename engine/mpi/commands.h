@@ -1,0 +1,35 @@
+#pragma once
+// What rank 0 asks of all ranks, in bytes: the calls of an executor, one after another.
+#include "engine/core/executor.h"
+#include "engine/mpi/part.h"
+
+namespace talus::mpi {
+
+// Records calls.
+class Commands {
+public:
+  void specialize(const Features& features);
+  void run(Pass pass, Work work, const Args& args);
+  void repeat(std::uint32_t times, const std::function<void()>& record);
+  void swap(FieldId id);
+  void copy(FieldCopy from, FieldCopy to);
+  void copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset, std::size_t bytes);
+  void keep(FieldCopy field, std::size_t elements);
+  void resize(FieldId id, std::size_t elements);
+  void write(FieldCopy field, std::span<const std::byte> bytes, std::size_t offset);
+  void make_whole(FieldCopy field);
+  void summarize();
+
+  Bytes take() { return std::exchange(bytes_, {}); }
+  bool empty() const { return bytes_.empty(); }
+  std::size_t size() const { return bytes_.size(); }
+
+private:
+  template <class... Values> void record(const Values&... values);
+  Bytes bytes_;
+};
+
+// Calls on this rank's part what was recorded.
+void carry_out(std::span<const std::byte> commands, Part& part);
+
+}  // namespace talus::mpi

@@ -1,0 +1,107 @@
+#pragma once
+// A rank's part of a simulation. Every rank has the arrays of all fields. It computes the contact rows of its own
+// slices of grains (Share::own and those like it), and what follows from numbers that all ranks have, as all do
+// (Share::all).
+//
+// Which numbers a rank has is known of each field: the whole of it; that of its own slices, and of those beside them
+// that its contacts reach, once they have been exchanged; or a share of sums and maxima. Before a pass reads more of a
+// field than that, the ranks exchange it. Since a pass then reads on each rank what it would read without ranks, its
+// results have the same bits for any number of them, however the slices are dealt out.
+//
+// All functions but here() and last_summaries() are collective.
+#include "engine/executors/cpu_executor.h"
+#include "engine/mpi/communicator.h"
+#include "engine/mpi/distribution.h"
+#include "engine/mpi/ownership.h"
+#include <array>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace talus::mpi {
+
+class Part {
+public:
+  Part(Communicator& communicator, int threads, CpuPasses passes);
+
+  void specialize(const Features& features);
+  void run(Pass pass, Work work, const Args& args);
+  void swap(FieldId id);
+  void copy(FieldCopy from, FieldCopy to);
+  void copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset, std::size_t bytes);
+  void resize(FieldId id, std::size_t elements);
+  void write(FieldCopy field, std::span<const std::byte> bytes, std::size_t offset);
+  // Every rank has the whole field from here on.
+  void make_whole(FieldCopy field);
+
+  CpuExecutor& here() { return here_; }
+  // What all ranks have done so far, for last_summaries().
+  void summarize();
+  const std::vector<RankSummary>& last_summaries() const { return summaries_; }
+
+private:
+  enum class Has { whole, own, share };
+  struct Validity {
+    Has has = Has::whole;
+    bool ghosts = false;                  // .. and of slices beside its own
+    std::shared_ptr<const Ownership> by;  // own: of these slices
+    Bytes before;                         // share: what all had before
+  };
+  struct Access {
+    std::vector<FieldCopy> reads, writes;
+  };
+  // Slices that this rank and another have of each other.
+  struct Border {
+    int rank;
+    std::vector<SliceRun> wanted, given;
+  };
+
+  Validity& validity(FieldCopy field) {
+    return valid_[static_cast<std::size_t>(field.id)][static_cast<std::size_t>(field.copy)];
+  }
+  const Access& access(Pass pass, FieldId followed);
+  void run_everywhere(Pass pass, Work work, const Args& args, const Access& access);
+  void fetch(Pass pass, const Access& access, bool neighbours, const std::shared_ptr<const Ownership>& by);
+  void run_share(Pass pass, Share share, Work work, std::uint32_t elements, const Args& args, const Ownership& by);
+  void note_written(Pass pass, const Access& access, const std::shared_ptr<const Ownership>& by);
+  void deal(Pass pass, const Args& args);
+  void make_whole(std::span<const FieldCopy> fields);
+  void combine(std::span<const FieldCopy> fields);
+  void gather(std::span<const FieldCopy> fields);
+  void exchange_ghosts(std::span<const FieldCopy> fields);
+  void find_borders();
+  void own_slices();
+  std::shared_ptr<const Ownership> dealt_out();
+  void balance(std::span<const glm::vec3> places, std::span<float> weights);
+  std::vector<SliceRun> elements_of(const Ownership& ownership, std::size_t rank);
+  void save_history(const Args& args, std::uint32_t elements);
+  void deal_history(const Args& args);
+  void deal_linked();
+  void deal_wanted_rows();
+  void forget_watched(const Ownership& by);
+  void return_watched();
+  template <class Visit> void each_stretch(FieldCopy field, SliceRun run, Visit visit);
+  std::span<std::byte> bytes(FieldCopy field) { return here_.fields().bytes(field); }
+  const Settings& settings() { return here_.fields().settings[0]; }
+  std::size_t rank() const { return static_cast<std::size_t>(communicator_.rank()); }
+
+  Communicator& communicator_;
+  CpuExecutor here_;
+  Features features_;
+  std::map<std::pair<Pass, FieldId>, Access> access_;
+  std::array<std::array<Validity, copies.size()>, field_count> valid_;
+  std::uint32_t grains_ = 0;                // places in memory, of the last pass
+  std::shared_ptr<const Ownership> rows_;   // of the contact rows that there are
+  std::shared_ptr<const Ownership> fresh_;  // of those that are being made
+  std::vector<Border> borders_;
+  enum class Known { none, before, all };  // before: those of the lists before they were rebuilt incrementally
+  Known borders_known_ = Known::none;
+  std::vector<bool> reached_;  // slices that contacts of this rank reach
+  Bytes packed_;               // of gather(), kept for its memory
+  Bisection bisection_;
+  double weight_ = 0.0, computed_s_ = 0.0;  // of this rank, since the slices were dealt out
+  RankSummary summary_;
+  std::vector<RankSummary> summaries_;
+};
+
+}  // namespace talus::mpi

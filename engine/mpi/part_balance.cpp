@@ -1,0 +1,91 @@
+// Which slices a rank has.
+#include "engine/mpi/bytes.h"
+#include "engine/mpi/part.h"
+#include "shaders/shared/rest.h"
+#include <algorithm>
+#include <numeric>
+
+namespace talus::mpi {
+namespace {
+
+// Ranks whose work has differed by more than this share of the mean get other slices.
+constexpr double imbalance_most = 1.1;
+// s: less than this is noise.
+constexpr double measured_least = 0.01;
+// Of a grain that sleeps to one that is awake, in work.
+constexpr float work_asleep = 0.05f;
+
+}  // namespace
+
+// Deals out rows that all ranks have, as those of a checkpoint.
+void Part::own_slices() {
+  make_whole(FieldId::grains);
+  rows_ = dealt_out();
+  borders_known_ = Known::none;
+}
+
+// Weights by how long the ranks have worked on what they had; new cuts where that differs too much.
+void Part::balance(std::span<const glm::vec3> places, std::span<float> weights) {
+  if (!bisection_.empty()) {
+    const std::vector<double> seconds = communicator_.gather(computed_s_), shares = communicator_.gather(weight_);
+    const double mean = std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+    if (mean < measured_least)
+      return;
+    const bool balanced = std::ranges::max(seconds) <= imbalance_most * mean;
+    computed_s_ = weight_ = 0.0;
+    if (balanced)
+      return;
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      const std::size_t r = bisection_.rank_at(places[k]);
+      weights[k] *= shares[r] > 0.0 ? static_cast<float>(seconds[r] / shares[r]) : 1.0f;
+    }
+  }
+  bisection_.cut(places, weights, communicator_.ranks());
+}
+
+// Needs grains whole.
+std::shared_ptr<const Ownership> Part::dealt_out() {
+  const Fields& f = here_.fields();
+  const int ranks = communicator_.ranks();
+  const auto slices = static_cast<std::uint32_t>((f.grains.size() + slice_grains - 1) / slice_grains);
+  std::vector<std::uint16_t> rank_of(slices, 0);
+  if (settings().worlds.count > 1) {  // rows of worlds that keep theirs stay where they are
+    const std::uint32_t each = settings().worlds.places / slice_grains;
+    for (std::uint32_t s = 0; s < slices; ++s)
+      rank_of[s] = static_cast<std::uint16_t>(std::uint64_t{s / each} * static_cast<std::uint64_t>(ranks) /
+                                              settings().worlds.count);
+    auto made = std::make_shared<Ownership>(ownership_of(std::move(rank_of), ranks));
+    summary_.grains = grains_of(made->slices[rank()]);
+    return made;
+  }
+  const bool sleeps = settings().sleep.window > 0 && validity(FieldId::grain_rest).has == Has::whole;
+  std::vector<glm::vec3> places;
+  std::vector<float> weights;
+  std::vector<std::uint32_t> point(slices, 0);  // a slice without grains goes with the last one that has some
+  for (std::uint32_t s = 0; s < slices; ++s) {
+    glm::vec3 sum(0.0f);
+    float weight = 0.0f, count = 0.0f;
+    for (std::uint32_t i = s * slice_grains; i < std::min<std::size_t>(f.grains.size(), (s + 1) * slice_grains); ++i)
+      if (f.grains[i].position.w > 0.0f) {
+        sum += glm::vec3(f.grains[i].position);
+        count += 1.0f;
+        weight += sleeps && is_asleep(f.grain_rest[i].state) ? work_asleep : 1.0f;
+      }
+    if (count > 0.0f || places.empty()) {
+      places.push_back(count > 0.0f ? sum / count : sum);
+      weights.push_back(weight);
+    }
+    point[s] = static_cast<std::uint32_t>(places.size() - 1);
+  }
+  std::vector<float> measured = weights;
+  balance(places, measured);
+  for (std::uint32_t s = 0; s < slices; ++s)
+    rank_of[s] = bisection_.rank_at(places[point[s]]);
+  for (std::size_t k = 0; k < places.size(); ++k)
+    weight_ += bisection_.rank_at(places[k]) == rank() ? weights[k] : 0.0;
+  auto made = std::make_shared<Ownership>(ownership_of(std::move(rank_of), ranks));
+  summary_.grains = grains_of(made->slices[rank()]);
+  return made;
+}
+
+}  // namespace talus::mpi

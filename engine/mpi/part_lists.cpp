@@ -1,0 +1,145 @@
+// What goes from rank to rank while lists are made, and of sleepers beside other ranks' grains.
+#include "engine/mpi/bytes.h"
+#include "engine/mpi/part.h"
+#include "engine/reference/search.h"
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace talus::mpi {
+
+// Puts aside what the old rows of this rank remember, for the grains that had them, wherever these have been sorted to.
+void Part::save_history(const Args& args, std::uint32_t elements) {
+  Fields& f = here_.fields();
+  if (settings().worlds.count > 1)
+    return here_.run_slices(Pass::history_save, elements_of(*rows_, rank()), elements, args);
+  const std::uint32_t end = std::min(elements, args.grains);
+  std::vector<std::uint32_t> slices;  // all of whose grains had rows here, as nearly all have that had one
+  for (std::uint32_t first = 0; first < end; first += slice_grains) {
+    std::uint32_t own = 0;  // bit k: the k-th grain
+    const std::uint32_t there = std::min(slice_grains, end - first);
+    for (std::uint32_t k = 0; k < there; ++k)
+      own |= rows_->rank_of[f.grain_row[first + k] / slice_grains] == rank() ? 1u << k : 0u;
+    if (own == (1u << there) - 1)
+      slices.push_back(first / slice_grains);
+    else
+      for (; own; own &= own - 1) {
+        const std::uint32_t i = first + static_cast<std::uint32_t>(std::countr_zero(own));
+        reference::history_save(args, f, i, i + 1);
+      }
+  }
+  here_.run_slices(Pass::history_save, runs_of(slices), end, args);
+}
+
+// What was put aside, to the ranks that make the new rows of these grains.
+void Part::deal_history(const Args& args) {
+  if (settings().worlds.count > 1 || !fresh_)
+    return;
+  Fields& f = here_.fields();
+  const std::size_t words = 1 + std::size_t{settings().contacts.kept_words};
+  std::vector<Bytes> leaving(fresh_->slices.size());
+  for (std::uint32_t i = 0; i < args.grains; ++i) {
+    const std::size_t to = fresh_->rank_of[i / slice_grains];
+    if (to == rank() || rows_->rank_of[f.grain_row[i] / slice_grains] != rank())
+      continue;
+    const std::uint32_t count = f.history_count[i];
+    put(leaving[to], i);
+    put(leaving[to], count);
+    const auto* const from = reinterpret_cast<const std::byte*>(f.history.data() + f.history_first[i] * words);
+    leaving[to].insert(leaving[to].end(), from, from + count * words * sizeof(std::uint32_t));
+  }
+  const std::uint32_t room = settings().worlds.history;
+  std::uint32_t& used = f.worlds[0].lists.history;
+  const std::uint32_t counted = used;  // of all ranks together, each contact once
+  for (const Bytes& bytes : communicator_.deal(leaving))
+    for (std::span<const std::byte> rest = bytes; !rest.empty();) {
+      const auto i = take<std::uint32_t>(rest), count = take<std::uint32_t>(rest);
+      const std::size_t size = count * words * sizeof(std::uint32_t);
+      f.history_count[i] = used + count <= room ? count : 0;
+      f.history_first[i] = used;
+      if (f.history_count[i] > 0)
+        std::memcpy(f.history.data() + used * words, rest.data(), size);
+      used += count;
+      rest = rest.subspan(size);
+    }
+  used = counted;
+}
+
+// Grains whose place in the lists is not the one that they were sorted by: all ranks search among all of these.
+void Part::deal_linked() {
+  struct Linked {
+    std::uint32_t grain;
+    bool displaced;
+    glm::vec4 place;
+  };
+  Fields& f = here_.fields();
+  const std::size_t links = reference::link_at(settings(), 0);
+  std::vector<Linked> own;
+  for (const SliceRun& run : rows_->slices[rank()])
+    for (std::uint32_t i = run.first * slice_grains; i < std::min(run.end * slice_grains, grains_); ++i)
+      if (f.list_position[i].w <= 0.0f && f.grains[i].position.w > 0.0f)
+        own.push_back({i, (f.cell_lists[links + i] & link_new) != 0, f.list_position[i]});
+  std::vector<std::size_t> sizes;
+  for (const double count : communicator_.gather(static_cast<double>(own.size())))
+    sizes.push_back(static_cast<std::size_t>(count) * sizeof(Linked));
+  const auto parts = communicator_.gather(std::as_bytes(std::span(own)), sizes);
+  for (std::size_t r = 0; r < parts.size(); ++r)
+    for (std::span<const std::byte> rest = parts[r]; !rest.empty() && r != rank();) {
+      const auto linked = take<Linked>(rest);
+      f.list_position[linked.grain] = linked.place;
+      reference::link(f, linked.grain, linked.displaced);
+    }
+  validity(FieldId::list_position) = {};
+}
+
+// A grain whose place in the lists has changed wants the rows of grains that other ranks may have.
+void Part::deal_wanted_rows() {
+  Fields& f = here_.fields();
+  std::vector<Bytes> wanted(rows_->slices.size());
+  for (std::uint32_t i = 0; i < grains_; ++i)
+    if (const std::size_t to = rows_->rank_of[i / slice_grains]; to != rank() && f.contact_count_next[i] == row_wanted)
+      put(wanted[to], i);
+  for (const Bytes& bytes : communicator_.deal(wanted))
+    for (std::span<const std::byte> rest = bytes; !rest.empty();)
+      f.contact_count_next[take<std::uint32_t>(rest)] = row_wanted;
+}
+
+// Who watches slices of others tells them (return_watched), and begins with none.
+void Part::forget_watched(const Ownership& by) {
+  for (std::uint32_t s = 0; s < by.rank_of.size(); ++s)
+    if (by.rank_of[s] != rank())
+      here_.fields().slice_activity[s].watched = 0;
+}
+
+// Slices of other ranks that have a sleeper beside a grain of this one that moves.
+void Part::return_watched() {
+  if (borders_known_ != Known::all)
+    find_borders();
+  Fields& f = here_.fields();
+  std::vector<Message> outgoing, incoming;
+  for (const Border& border : borders_) {
+    if (!border.wanted.empty()) {
+      Message& message = outgoing.emplace_back(Message{border.rank, {}});
+      for (const SliceRun& run : border.wanted)
+        for (std::uint32_t s = run.first; s < run.end; ++s)
+          message.bytes.push_back(static_cast<std::byte>(std::exchange(f.slice_activity[s].watched, 0)));
+    }
+    std::size_t size = 0;
+    for (const SliceRun& run : border.given)
+      size += run.count();
+    if (size > 0)
+      incoming.push_back({border.rank, Bytes(size)});
+  }
+  communicator_.exchange(outgoing, incoming);
+  auto message = incoming.begin();
+  for (const Border& border : borders_)
+    if (!border.given.empty()) {
+      auto from = message++->bytes.begin();
+      for (const SliceRun& run : border.given)
+        for (std::uint32_t s = run.first; s < run.end; ++s)
+          f.slice_activity[s].watched |= static_cast<std::uint32_t>(*from++);
+    }
+}
+
+}  // namespace talus::mpi
