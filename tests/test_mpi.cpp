@@ -76,7 +76,7 @@ std::vector<std::uint32_t> combined(FieldId id, const std::vector<std::uint32_t>
   return result;
 }
 
-template <class T> std::vector<std::uint32_t> words(const T& value) {
+template <class T> std::vector<std::uint32_t> words_in(const T& value) {
   std::vector<std::uint32_t> all(sizeof value / sizeof(std::uint32_t));
   std::memcpy(all.data(), &value, sizeof value);
   return all;
@@ -121,6 +121,6 @@ TEST_CASE(
   expected.motion.speed2_bits = 300;
   expected.invalid = 12;
   expected.periodic.down.z = 4;
-  CHECK(combined(FieldId::worlds, words(before), {words(first), words(second)}) == words(expected));
+  CHECK(combined(FieldId::worlds, words_in(before), {words_in(first), words_in(second)}) == words_in(expected));
 }
 #endif
