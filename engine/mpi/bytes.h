@@ -1,5 +1,5 @@
 #pragma once
-// Numbers in the bytes of messages, and slices as runs.
+// This file puts values into the bytes of messages and takes them out, and joins slices to runs.
 #include "engine/base/assert.h"
 #include "engine/executors/cpu_executor.h"
 #include "engine/mpi/communicator.h"
@@ -21,7 +21,7 @@ template <class T> T take(std::span<const std::byte>& from) {
   return value;
 }
 
-// Slices in ascending order.
+// Joins slices, which are given in ascending order, to runs.
 inline std::vector<SliceRun> runs_of(std::span<const std::uint32_t> slices) {
   std::vector<SliceRun> runs;
   for (const std::uint32_t s : slices) {

@@ -1,11 +1,11 @@
 #pragma once
-// What rank 0 asks of all ranks, in bytes: the calls of an executor, one after another.
+// Rank 0 asks all ranks for the calls of an executor, which this file records as bytes, one after another.
 #include "engine/core/executor.h"
 #include "engine/mpi/part.h"
 
 namespace talus::mpi {
 
-// Records calls.
+// Each function records a call of the Part function of its name.
 class Commands {
 public:
   void specialize(const Features& features);
@@ -29,7 +29,7 @@ private:
   Bytes bytes_;
 };
 
-// Calls on this rank's part what was recorded.
+// Calls the functions of this rank's part that were recorded.
 void carry_out(std::span<const std::byte> commands, Part& part);
 
 }  // namespace talus::mpi

@@ -66,7 +66,7 @@ void grow(Bytes& bytes, std::size_t size) {
     bytes.resize(size);
 }
 
-// Adds the time of its life to the traffic.
+// The time between its construction and its destruction is added to the traffic.
 class Waiting {
 public:
   explicit Waiting(Traffic& traffic) : traffic_(traffic) {}
@@ -92,7 +92,7 @@ bool started_by_launcher() {
 std::unique_ptr<Communicator> Communicator::join(int& argc, char**& argv) {
   if (!started_by_launcher())
     return nullptr;
-  // One thread at a time: a live step may run on another thread than the one that waits for it.
+  // A live step may run on another thread than the one that waits for it, so that both call MPI, one at a time.
   int provided = 0;
   if (MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS ||
       provided < MPI_THREAD_SERIALIZED)

@@ -11,13 +11,14 @@ namespace talus::mpi {
 
 using Bytes = std::vector<std::byte>;
 
-// Bytes to or from another rank.
+// A message to this rank or from it.
 struct Message {
   int rank = 0;
   Bytes bytes;
 };
 
-// What this rank has sent, and how long it has waited for others, since the start.
+// Counts what this rank has sent since the start [bytes] and how long its calls have taken, with waiting for others
+// [s].
 struct Traffic {
   std::uint64_t bytes = 0;
   double seconds = 0.0;
@@ -25,8 +26,8 @@ struct Traffic {
 
 class Communicator {
 public:
-  // The ranks that mpirun has started; null where it has started none but this process, or this process was started
-  // without it. To be called once.
+  // Joins the ranks that mpirun has started, once in a process. Returns null where this process was started alone, by
+  // mpirun or without it. Throws DeviceError.
   static std::unique_ptr<Communicator> join(int& argc, char**& argv);
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -36,29 +37,29 @@ public:
   int ranks() const { return ranks_; }
   int ranks_here() const { return ranks_here_; }  // on this machine
 
-  // Collective: what rank 0 has, to all.
+  // Collective: gives all ranks the bytes that rank 0 has.
   void broadcast(Bytes& bytes);
-  // Collective: so many bytes of each rank. What it returns is there until the next call.
+  // Collective: gives all ranks the bytes of each, sizes[r] of rank r. They are there until the next call.
   std::vector<std::span<const std::byte>> gather(std::span<const std::byte> own, std::span<const std::size_t> sizes);
-  // Collective: one number of each rank.
+  // Collective: gives all ranks the number of each.
   std::vector<double> gather(double own);
-  // Collective: sums (modulo 2^64) and maxima over all ranks, word by word.
+  // Collective: replaces the words by their sums, modulo 2^64, and by their maxima over all ranks.
   void combine(std::span<std::uint64_t> sums, std::span<std::uint64_t> maxima);
   // Sends messages and waits for those of the sizes that `incoming` has, one for each rank at most.
   void exchange(std::span<const Message> outgoing, std::span<Message> incoming);
-  // Collective: messages whose sizes the others do not know, those[r] for rank r. Returns those from each rank.
+  // Collective: sends those[r] to rank r, whose size the receiver does not know. Returns what each rank has sent here.
   std::vector<Bytes> deal(std::span<const Bytes> those);
 
   const Traffic& traffic() const { return traffic_; }
 
-  // Ends all ranks.
+  // Ends all ranks with this exit status.
   [[noreturn]] void abort(int status);
 
 private:
   Communicator();
   int rank_ = 0, ranks_ = 1, ranks_here_ = 1;
   Traffic traffic_;
-  Bytes own_, all_;  // of gather(), kept, since the system clears memory that is new
+  Bytes own_, all_;  // gather() keeps them, since the system clears memory that is new
 };
 
 }  // namespace talus::mpi

@@ -7,7 +7,7 @@
 namespace talus::mpi {
 namespace {
 
-// What becomes of a word of a combined field.
+// The rule says how the words of all ranks in one place of a combined field become one.
 enum class Rule : std::uint8_t {
   kept,      // no pass of a share writes it
   sum,       // modulo 2^32

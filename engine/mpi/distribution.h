@@ -1,5 +1,5 @@
 #pragma once
-// How the passes of a step and the fields that they write are shared among ranks.
+// This file says how ranks share the passes of a step and the fields that these write.
 #include "engine/core/fields.h"
 #include "engine/core/passes.h"
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace talus::mpi {
 
-// Which elements of a pass a rank runs.
+// A rank runs these elements of a pass:
 enum class Share {
   all,     // all of them: every rank does the same, on the same numbers
   own,     // those of the grains whose rows the rank has
@@ -30,17 +30,18 @@ bool has_owners(FieldId id);
 // Are they those of contact rows?
 bool is_of_rows(FieldId id);
 
-// Fields that each rank adds its share to.
+// Does each rank add its share to this field?
 bool is_combined(FieldId id);
 
-// What ranks have done to such a field since all had `before`, as numbers that are summed and numbers of which the
-// greatest counts.
+// take_apart() says what a rank has done to such a field since all ranks had `before`: numbers that are summed over the
+// ranks, and numbers of which the greatest counts.
 struct Combined {
   std::vector<std::uint64_t> sums, maxima;
 };
 void take_apart(FieldId id, std::span<const std::uint32_t> before, std::span<const std::uint32_t> now,
                 Combined& combined);
-// .. and back, from the place in both lists where this field begins, which are moved on.
+// put_together() makes the field of the sums and maxima over all ranks. It takes its numbers from the front of both
+// lists.
 void put_together(FieldId id, std::span<const std::uint32_t> before, std::span<std::uint32_t> now,
                   std::span<const std::uint64_t>& sums, std::span<const std::uint64_t>& maxima);
 

@@ -46,7 +46,7 @@ std::uint32_t Bisection::cut(std::span<const glm::vec3> places, std::span<const 
   // has a whole slice beyond the cut, across y and z one of 16 rows.
   const glm::vec3 edge = (high - low) / glm::vec3(slice_grains, 1.0f, 1.0f);
   const int axis = points.empty() || (edge.x >= edge.y && edge.x >= edge.z) ? 0 : edge.y >= edge.z ? 1 : 2;
-  // By number where places are equal, so that every rank finds the same.
+  // Points at equal places are ordered by number, so that every rank finds the same cuts.
   std::ranges::sort(points, [&](std::uint32_t a, std::uint32_t b) {
     return places[a][axis] != places[b][axis] ? places[a][axis] < places[b][axis] : a < b;
   });

@@ -1,5 +1,5 @@
 #pragma once
-// Which rank computes which slices of grains, by recursive coordinate bisection of their places.
+// A rank computes the slices of grains that recursive coordinate bisection gives it.
 #include "engine/executors/cpu_executor.h"
 #include <cstdint>
 #include <glm/glm.hpp>
@@ -21,7 +21,7 @@ Ownership ownership_of(std::vector<std::uint16_t> rank_of, int ranks);
 class Bisection {
 public:
   bool empty() const { return cuts_.empty() && ranks_ == 0; }
-  // places: of points; of point k weights[k] >= 0.
+  // Cuts anew, for points with these weights, none of which is negative.
   void cut(std::span<const glm::vec3> places, std::span<const float> weights, int ranks);
   std::uint16_t rank_at(const glm::vec3& place) const;
 

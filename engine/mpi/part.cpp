@@ -18,7 +18,7 @@ std::span<std::uint32_t> words_of(std::span<std::byte> bytes) {
   return {reinterpret_cast<std::uint32_t*>(bytes.data()), bytes.size() / sizeof(std::uint32_t)};
 }
 
-// Fields of which a pass reads what is on the other side of its contacts, where distribution_of says so.
+// Does a pass over contacts (Distribution::neighbours) read this field of the grain on the other side?
 bool is_seen_by_neighbours(FieldId id) {
   switch (id) {
   case FieldId::grains:
@@ -32,7 +32,7 @@ bool is_seen_by_neighbours(FieldId id) {
   }
 }
 
-// Fields that hold what a rank makes for itself within a step.
+// Does a rank make this field for itself within a step?
 bool is_private(FieldId id) {
   return id == FieldId::gates || id == FieldId::history || id == FieldId::cell_lists || id == FieldId::cell_taken;
 }
@@ -65,8 +65,8 @@ const Part::Access& Part::access(Pass pass, FieldId followed) {
   return found->second;
 }
 
-// The runs of a rank's slices among the elements of passes that make new rows, which go through the worlds that do so,
-// one after another.
+// Finds the runs of a rank's slices among the elements of passes that make new rows: these go through the worlds whose
+// lists are rebuilt, one after another.
 std::vector<SliceRun> Part::elements_of(const Ownership& ownership, std::size_t rank) {
   const std::vector<SliceRun>& own = ownership.slices[rank];
   const Fields& f = here_.fields();
@@ -133,8 +133,8 @@ void Part::run_everywhere(Pass pass, Work work, const Args& args, const Access& 
   }
 }
 
-// What a pass reads and other ranks have: with neighbours what contacts reach, else what was dealt out otherwise
-// before. Shares of sums do not concern it, but for the room in the history buffer.
+// Brings what a pass reads and other ranks have: with neighbours what contacts reach, else fields whose slices were
+// dealt out otherwise when they were written. The pass needs no sums but that of the room taken in the history buffer.
 void Part::fetch(Pass pass, const Access& access, bool neighbours, const std::shared_ptr<const Ownership>& by) {
   std::vector<FieldCopy> whole, ghosts;
   const auto is_older = [&](FieldCopy field) {
@@ -187,7 +187,7 @@ void Part::note_written(Pass pass, const Access& access, const std::shared_ptr<c
   }
 }
 
-// What a pass has written for other ranks.
+// Gives other ranks what a pass has written for them.
 void Part::deal(Pass pass, const Args& args) {
   switch (pass) {
   case Pass::history_save:
@@ -265,7 +265,7 @@ void Part::make_whole(std::span<const FieldCopy> fields) {
       owned[valid.by].push_back(field);
   }
   combine(shares);
-  // In an order that all ranks share, unlike that of addresses.
+  // The order is that of fields, which all ranks share, unlike that of addresses.
   while (!owned.empty()) {
     const auto first = std::ranges::min_element(owned, {}, [](const auto& of) { return of.second.front(); });
     gather(first->second);

@@ -3,8 +3,8 @@
 // slices of grains (Share::own and those like it), and what follows from numbers that all ranks have, as all do
 // (Share::all).
 //
-// Which numbers a rank has is known of each field: the whole of it; that of its own slices, and of those beside them
-// that its contacts reach, once they have been exchanged; or a share of sums and maxima. Before a pass reads more of a
+// Each field has a record of what of it the rank has: the whole; its own slices, and those beside them that its
+// contacts reach, once they have been exchanged; or a share of sums and maxima. Before a pass reads more of a
 // field than that, the ranks exchange it. Since a pass then reads on each rank what it would read without ranks, its
 // results have the same bits for any number of them, however the slices are dealt out.
 //
@@ -31,11 +31,11 @@ public:
   void copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset, std::size_t bytes);
   void resize(FieldId id, std::size_t elements);
   void write(FieldCopy field, std::span<const std::byte> bytes, std::size_t offset);
-  // Every rank has the whole field from here on.
+  // Gives every rank the whole field.
   void make_whole(FieldCopy field);
 
   CpuExecutor& here() { return here_; }
-  // What all ranks have done so far, for last_summaries().
+  // Collects what all ranks have done so far, for last_summaries().
   void summarize();
   const std::vector<RankSummary>& last_summaries() const { return summaries_; }
 
@@ -50,7 +50,7 @@ private:
   struct Access {
     std::vector<FieldCopy> reads, writes;
   };
-  // Slices that this rank and another have of each other.
+  // This rank wants these slices of another one, and gives it others.
   struct Border {
     int rank;
     std::vector<SliceRun> wanted, given;

@@ -1,4 +1,4 @@
-// Which slices a rank has.
+// This file decides which slices a rank has.
 #include "engine/mpi/bytes.h"
 #include "engine/mpi/part.h"
 #include "shaders/shared/rest.h"
@@ -8,11 +8,11 @@
 namespace talus::mpi {
 namespace {
 
-// Ranks whose work has differed by more than this share of the mean get other slices.
+// Slices are dealt out anew where the slowest rank has worked longer than the mean by this factor,
 constexpr double imbalance_most = 1.1;
-// s: less than this is noise.
+// .. and the mean is longer than this [s]: less is noise.
 constexpr double measured_least = 0.01;
-// Of a grain that sleeps to one that is awake, in work.
+// A grain that sleeps counts as this share of one that is awake.
 constexpr float work_asleep = 0.05f;
 
 }  // namespace
@@ -24,7 +24,7 @@ void Part::own_slices() {
   borders_known_ = Known::none;
 }
 
-// Weights by how long the ranks have worked on what they had; new cuts where that differs too much.
+// Corrects the weights by how long the ranks have worked on what they had, and cuts anew where that differs too much.
 void Part::balance(std::span<const glm::vec3> places, std::span<float> weights) {
   if (!bisection_.empty()) {
     const std::vector<double> seconds = communicator_.gather(computed_s_), shares = communicator_.gather(weight_);
@@ -43,7 +43,7 @@ void Part::balance(std::span<const glm::vec3> places, std::span<float> weights) 
   bisection_.cut(places, weights, communicator_.ranks());
 }
 
-// Needs grains whole.
+// Deals out the slices by the places of their grains, which all ranks must have.
 std::shared_ptr<const Ownership> Part::dealt_out() {
   const Fields& f = here_.fields();
   const int ranks = communicator_.ranks();

@@ -1,4 +1,4 @@
-// What ranks give each other of fields: all of it, or what contacts reach.
+// Ranks give each other whole fields, or what contacts reach of them.
 #include "engine/mpi/bytes.h"
 #include "engine/mpi/part.h"
 #include "shaders/shared/partner.h"
@@ -8,7 +8,8 @@
 
 namespace talus::mpi {
 
-// Elements of slices of grains are those of the slices' places in memory, or of their contact rows.
+// Calls visit(first, bytes) for the stretches of a field that belong to slices: the elements of the places of their
+// grains in memory, of the slices themselves, or of their contact rows.
 template <class Visit> void Part::each_stretch(FieldCopy field, SliceRun run, Visit visit) {
   const std::size_t all = bytes(field).size(), stride = info(field.id).stride;
   const auto stretch = [&](std::size_t first, std::size_t end) {
@@ -44,7 +45,7 @@ template <class Visit> void Part::each_stretch(FieldCopy field, SliceRun run, Vi
   }
 }
 
-// All from the same slices: each rank's, to all others.
+// Makes fields whole whose slices were dealt out in the same way.
 void Part::gather(std::span<const FieldCopy> fields) {
   const Ownership& by = *validity(fields.front()).by;
   const auto each = [&](std::size_t r, auto visit) {
@@ -69,9 +70,9 @@ void Part::gather(std::span<const FieldCopy> fields) {
     validity(field) = {};
 }
 
-// Slices beside this rank's that its contacts reach. Where grains of different worlds never touch, worlds are dealt out
-// whole, and there are none. After an incremental rebuild only rows that were made anew reach others than before; that
-// some reach less is looked at in the next rebuild of all.
+// Finds the slices of other ranks that contacts of this one reach, and tells their ranks. Several worlds are dealt out
+// whole, and their grains never touch, so that there are none. After an incremental rebuild only rows that were made
+// anew reach others than before; that some reach less is looked at in the next rebuild of all.
 void Part::find_borders() {
   const bool anew = std::exchange(borders_known_, Known::all) == Known::none;
   if (anew)
@@ -124,7 +125,7 @@ void Part::exchange_ghosts(std::span<const FieldCopy> fields) {
       due.push_back(field);
   if (due.empty())
     return;
-  // Those of slices that were owned otherwise are not what the borders are of.
+  // Borders are those of the slices as they are dealt out now.
   std::vector<FieldCopy> older;
   std::ranges::copy_if(due, std::back_inserter(older), [&](FieldCopy field) { return validity(field).by != rows_; });
   make_whole(older);

@@ -1,4 +1,4 @@
-// What goes from rank to rank while lists are made, and of sleepers beside other ranks' grains.
+// Ranks give each other what they need to make contact lists, and wake sleepers beside their grains.
 #include "engine/mpi/bytes.h"
 #include "engine/mpi/part.h"
 #include "engine/reference/search.h"
@@ -32,7 +32,7 @@ void Part::save_history(const Args& args, std::uint32_t elements) {
   here_.run_slices(Pass::history_save, runs_of(slices), end, args);
 }
 
-// What was put aside, to the ranks that make the new rows of these grains.
+// Gives what was put aside to the ranks that make the new rows of these grains.
 void Part::deal_history(const Args& args) {
   if (settings().worlds.count > 1 || !fresh_)
     return;
@@ -66,7 +66,8 @@ void Part::deal_history(const Args& args) {
   used = counted;
 }
 
-// Grains whose place in the lists is not the one that they were sorted by: all ranks search among all of these.
+// Gives all ranks the grains whose place in the lists is not the one that they were sorted by: each searches among all
+// of them.
 void Part::deal_linked() {
   struct Linked {
     std::uint32_t grain;
@@ -93,7 +94,7 @@ void Part::deal_linked() {
   validity(FieldId::list_position) = {};
 }
 
-// A grain whose place in the lists has changed wants the rows of grains that other ranks may have.
+// A grain whose place in the lists has changed wants rows that other ranks may have to be searched again: tells these.
 void Part::deal_wanted_rows() {
   Fields& f = here_.fields();
   std::vector<Bytes> wanted(rows_->slices.size());
@@ -105,14 +106,14 @@ void Part::deal_wanted_rows() {
       f.contact_count_next[take<std::uint32_t>(rest)] = row_wanted;
 }
 
-// Who watches slices of others tells them (return_watched), and begins with none.
+// A rank that watches slices of others tells these afterwards (return_watched), and begins with none.
 void Part::forget_watched(const Ownership& by) {
   for (std::uint32_t s = 0; s < by.rank_of.size(); ++s)
     if (by.rank_of[s] != rank())
       here_.fields().slice_activity[s].watched = 0;
 }
 
-// Slices of other ranks that have a sleeper beside a grain of this one that moves.
+// Tells other ranks which of their slices have a sleeper beside a grain of this one that moves.
 void Part::return_watched() {
   if (borders_known_ != Known::all)
     find_borders();

@@ -8,7 +8,7 @@
 namespace talus::mpi {
 namespace {
 
-// What rank 0 tells the others, by the first byte of a packet.
+// The first byte of a packet says what rank 0 wants of the others.
 enum class Word : std::uint8_t {
   begin,     // a simulation: Beginning
   commands,  // of the simulation
@@ -40,7 +40,7 @@ std::unique_ptr<Part> part_of(Communicator& communicator, const Beginning& begin
   communicator.abort(dynamic_cast<const ResourceError*>(&error) ? 4 : 5);
 }
 
-// Of rank 0: records what it is asked for, and has all ranks carry it out when somebody waits for it.
+// The executor of rank 0 records what it is asked for, and has all ranks carry it out when somebody waits for it.
 class SharedExecutor final : public Executor {
 public:
   SharedExecutor(std::shared_ptr<Communicator> communicator, const Beginning& beginning)

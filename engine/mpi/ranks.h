@@ -7,8 +7,8 @@
 
 namespace talus::mpi {
 
-// The ranks that mpirun has started; null without it, or where it has started one alone. build: what all ranks must
-// have alike, as a version. Throws DeviceError where they do not.
+// Joins the ranks that mpirun has started; null without it, or where it has started one alone. Throws DeviceError where
+// `build`, such as a version, is not the same on all of them.
 std::shared_ptr<RankGroup> join(int& argc, char**& argv, std::string_view build);
 
 }  // namespace talus::mpi
