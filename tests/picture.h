@@ -18,8 +18,10 @@ using namespace talus;
 
 inline constexpr int width = 320, height = 180;
 
+// Of balls of one colour.
 inline Material material(const char* name, glm::vec3 color) {
   Material m;
+  m.finish = Finish::plain;
   m.name = name;
   m.color = color;
   return m;

@@ -28,6 +28,7 @@ ClothSpec cloth_of(std::variant<ClothGrid, MeshPart> sheet, glm::dvec3 position,
 BodySpec board_of(glm::dvec2 size, glm::dvec3 position, glm::dvec3 rotation = {}) {
   BodySpec board = body_of("board", {{BoxPart{{size.x, size.y, 1e-4}}}}, position, rotation);
   board.color = green_cloth;
+  board.finish = Finish::plain;  // as cloth has
   return board;
 }
 
@@ -106,6 +107,7 @@ TEST_CASE("cloth is smooth, though it is made of triangles", "[device][renderer]
   Scene scene = open_scene();
   BodySpec body = body_of("ball", {{SpherePart{0.7}}}, {0.0, 0.0, 1.0});
   body.color = green_cloth;
+  body.finish = Finish::plain;
   scene.bodies = {body};
   const Image round = setup.draw(scene, {});
   scene.bodies.clear();

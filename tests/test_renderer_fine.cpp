@@ -106,6 +106,7 @@ TEST_CASE("fine grains have tints without a pattern, whose mean is the material'
   const int columns = 40, rows = 20;
   Scene scene = scene_at(grid(columns, rows, 0.1), 0.045);
   scene.materials[0].color = {0.5f, 0.4f, 0.3f};
+  scene.materials[0].finish = Finish::sand;
   const Image balls = draw(setup, scene, Level::coarse), stones = draw(setup, scene);
   scene.grains.clear();
   const Image empty = Setup().draw(scene, {});

@@ -10,13 +10,14 @@ using namespace talus_tests;
 
 namespace {
 
-// Balls in free space, seen along y, that spin about that axis [rad/s].
+// Grains in free space, seen along y, that spin about that axis [rad/s].
 Scene spinning_balls(std::initializer_list<double> spins, float radius) {
   Scene scene = talus_tests::open_scene();
   scene.dt = 0.01;
   scene.domain.gravity = {0.0, 0.0, 0.0};
   scene.solver.rotation = true;
   scene.solver.substeps = 1;
+  scene.materials[0].finish = Finish::sand;  // red
   for (double x = -0.5 * static_cast<double>(spins.size() - 1); const double spin : spins) {
     add_points(scene, radius, {{2.2 * radius * x++, 0.0, 1.0}});
     scene.grains.back().spin = {0.0, spin, 0.0};
@@ -52,7 +53,7 @@ void colours_by_spin(const Options& options) {
 
 constexpr int marked_reach = 36;  // pixels from the middle, of 49 that the ball has
 
-// Where spots and facets end: they turn with the ball, and light that changes with its place does not make them.
+// Where faces end: they turn with the ball, and light that changes with its place does not make them.
 std::vector<glm::ivec2> edges(const Image& image) {
   const auto at = [&](int x, int y) { return brightness(pixel(image, width / 2 + x, height / 2 + y)); };
   std::vector<glm::ivec2> found;
@@ -79,7 +80,7 @@ double share_found(std::vector<glm::ivec2> edges, const std::vector<glm::ivec2>&
 
 }  // namespace
 
-TEST_CASE("Marks turn with a grain: forwards, and as far as it turns", "[device][renderer][rotation]") {
+TEST_CASE("The faces of a stone turn with it: forwards, and as far as it turns", "[device][renderer][rotation]") {
   Setup setup;
   Simulation simulation(spinning_balls({2.0 * pi_}, 0.8f), on_cpu);
   Renderer renderer(simulation.scene(), width, height, &setup.device);

@@ -6,6 +6,11 @@ namespace viewer {
 
 Frames::Frames(talus::Simulation& simulation, const FrameOptions& options)
     : options_(options), renderer_(simulation.scene(), options.width, options.height, simulation.gpu_device()) {
+  if (options.quality) {
+    talus::Look look = simulation.scene().output;
+    look.quality = *options.quality;
+    renderer_.show_as(look);
+  }
   if (!options.video.empty())
     video_.emplace(options.video, options.width, options.height, options.fps);
 }

@@ -10,8 +10,9 @@ namespace viewer {
 struct FrameOptions {
   std::filesystem::path directory;
   int width = 1280, height = 720;
-  double fps = 30.0;            // frames per simulated second
-  std::filesystem::path video;  // empty: none
+  double fps = 30.0;                      // frames per simulated second
+  std::filesystem::path video;            // empty: none
+  std::optional<talus::Quality> quality;  // unset: that of the scene
 };
 
 // The pictures of a run: DIR/frame_00000.png .., a video if asked for, and DIR/final.png.

@@ -4,6 +4,7 @@
 #include "engine/mpi/ranks.h"
 #endif
 #include "engine/scene/nearest.h"
+#include "engine/scene/words.h"
 #include "viewer/commands.h"
 #include "viewer/run.h"
 #include "viewer/sibling.h"
@@ -24,7 +25,7 @@ using viewer::UsageError;
 struct Arguments {
   viewer::RunOptions run;
   std::vector<std::filesystem::path> scenes;  // of check
-  std::string format, size = "1280x720";
+  std::string format, size = "1280x720", quality;
   viewer::FrameOptions frames;
   std::optional<std::uint64_t> seed;
   bool json = false, dot = false, no_timing = false;
@@ -191,6 +192,9 @@ int talus_main(int argc, char** argv, std::shared_ptr<talus::RankGroup> ranks) {
       ->check(positive)
       ->check(CLI::Range(0.0, 10000.0))
       ->capture_default_str();
+  render->add_option("--quality", a.quality, "draft, good or film; default: output.quality of the scene")
+      ->type_name("WORD")
+      ->check(CLI::IsMember(talus::words<talus::Quality>));
   render->add_option("--video", a.frames.video, "Video as well, by ffmpeg (.mp4, .webm ..)")->type_name("FILE");
 
   CLI::App* devices = app.add_subcommand("devices", "Lists what Talus can run on, and what it cannot run on and why");
@@ -253,6 +257,9 @@ int talus_main(int argc, char** argv, std::shared_ptr<talus::RankGroup> ranks) {
     throw UsageError("give a scene file, or --replay FILE; see talus run --help");
   if (render->parsed()) {
     read_size(a.size, a.frames);
+    for (std::size_t k = 0; k < talus::words<talus::Quality>.size(); ++k)
+      if (a.quality == talus::words<talus::Quality>[k])
+        a.frames.quality = static_cast<talus::Quality>(k);
     a.run.frames = a.frames;
     if (!a.format.empty() || a.run.every)
       a.run.out = a.frames.directory;

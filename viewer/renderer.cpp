@@ -6,6 +6,7 @@
 #include "engine/gpu/open.h"
 #include "viewer/renderer_bodies.h"
 #include "viewer/renderer_frame.h"
+#include "viewer/renderer_light.h"
 #include "viewer/renderer_slice.h"
 #include <algorithm>
 #include <array>
@@ -32,7 +33,9 @@ double surface_tolerance(const Box& box) {
   return 1e-4 * std::max({size.x, size.y, size.z});
 }
 
-constexpr VkFormat picture_format = VK_FORMAT_R8G8B8A8_UNORM;  // sRGB, encoded by the shader
+constexpr VkFormat picture_format = VK_FORMAT_R8G8B8A8_UNORM;     // sRGB, encoded by the shader
+constexpr VkFormat light_format = VK_FORMAT_R16G16B16A16_SFLOAT;  // every device can blend it
+constexpr VkFormat open_format = VK_FORMAT_R32G32B32A32_UINT;
 
 // DrawExtent's order of floats, back.
 float unordered(uint x) {
@@ -50,19 +53,20 @@ struct Renderer::Impl {
   Scene scene;
   Box box{};
   DrawFrame frame{};
+  DrawLight day{};
   Look look;
   std::optional<Slice> sliced;  // that draw_distances are of
   std::vector<DrawLine> lines;
   ClothDrawing cloth;
   BodyDrawing drawing;
   std::vector<Body> bodies_start;
-  gpu::Buffer colors, line_buffer, body_looks, body_vertices, body_triangles, around, distances;
+  gpu::Buffer line_buffer, body_looks, body_vertices, body_triangles, around, distances;
 
   // Of the state that comes from the host.
   gpu::Buffer host_grains, host_tags, host_ids, host_bodies, host_shapes, host_fine, host_fine_tags, host_measures,
       host_lines, host_spins, host_activity;
 
-  gpu::Buffer frame_buffer, extent;
+  gpu::Buffer frame_buffer, light_buffer, extent;
   gpu::Buffer list, counts, commands;  // of the grains that are drawn (draw_cull.glsl)
   gpu::Buffer drawn_grains;            // DrawnGrain, by place, where the picture needs them
   // Quaternions, by number of the grain: 16 bytes a grain that lie still while grains are sorted, and that only a run
@@ -83,14 +87,18 @@ struct Renderer::Impl {
   std::size_t last_measured = 0;
   gpu::Image shadow;
   gpu::Image seen, depth;  // two samples per pixel and direction
-  gpu::Image open, target;
+  gpu::Image open, radiance, target;
   gpu::ComputePipeline measure, cull_count, cull_scan, cull_fill;
   std::optional<gpu::ComputePipeline> cloth_index, cloth_normal;  // where there is cloth
   std::optional<gpu::ComputePipeline> turn;                       // where grains rotate
   gpu::GraphicsPipeline draw_shadow, draw_grain, draw_point, draw_contact, draw_slice, draw_open, draw_picture,
-      draw_line;
+      draw_develop, draw_line;
   gpu::GraphicsPipeline draw_body, draw_body_shadow;
   gpu::Graph graph;
+
+  struct Counts {
+    std::uint32_t grains, bodies = 0;
+  };
 
   // Buffers of a state, its own or the simulation's.
   struct Source {
@@ -159,8 +167,9 @@ struct Renderer::Impl {
                    options({VK_FORMAT_R32_UINT}, gpu::depth_format, false, VK_PRIMITIVE_TOPOLOGY_POINT_LIST)),
         draw_contact(pipeline(device, "draw_contact", {VK_FORMAT_R32_UINT}, gpu::depth_format)),
         draw_slice(pipeline(device, "draw_slice", {VK_FORMAT_R32_UINT}, gpu::depth_format)),
-        draw_open(pipeline(device, "draw_open", {VK_FORMAT_R32_UINT})),
-        draw_picture(pipeline(device, "draw_picture", {picture_format})),
+        draw_open(pipeline(device, "draw_open", {open_format})),
+        draw_picture(pipeline(device, "draw_picture", {light_format}, VK_FORMAT_UNDEFINED, true)),
+        draw_develop(pipeline(device, "draw_develop", {picture_format})),
         draw_line(pipeline(device, "draw_line", {picture_format}, VK_FORMAT_UNDEFINED, true)),
         draw_body(pipeline(device, "draw_body", {VK_FORMAT_R32_UINT}, gpu::depth_format, false,
                            VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST)),
@@ -179,7 +188,8 @@ struct Renderer::Impl {
     const auto w = static_cast<std::uint32_t>(width), h = static_cast<std::uint32_t>(height);
     seen = {device, "draw_seen", {2 * w, 2 * h, VK_FORMAT_R32_UINT, false}};
     depth = {device, "draw_depth", {2 * w, 2 * h, gpu::depth_format, false}};
-    open = {device, "draw_open", {w, h, VK_FORMAT_R32_UINT, false}};
+    open = {device, "draw_open", {w, h, open_format, false}};
+    radiance = {device, "draw_radiance", {w, h, light_format, false}};
     target = {device, "picture", {w, h, picture_format, true}};
   }
 
@@ -195,10 +205,10 @@ struct Renderer::Impl {
     cloth = cloth_drawing(scene);
     drawing = body_drawing(scene, cloth, surface_tolerance(box));
     bodies_start = bodies_at_start(scene);
-    std::vector<vec4> palette;
-    for (const Material& material : scene.materials)
-      palette.push_back(vec4(material.color, 1.0f));
-    fill(colors, "draw_colors", palette);
+    day = sun_and_sky(frame.light);
+    if (const auto bytes = sizeof(DrawLight) + std::max<std::size_t>(scene.materials.size(), 1) * sizeof(DrawMaterial);
+        !light_buffer || light_buffer.bytes() < bytes)
+      light_buffer = gpu::Buffer(device, "draw_light", bytes);
     fill(line_buffer, "draw_lines", lines);
     fill(body_looks, "draw_bodies", drawing.bodies);
     fill(body_vertices, "draw_vertices", drawing.vertices);
@@ -364,126 +374,111 @@ struct Renderer::Impl {
     return static_cast<float>(time);
   }
 
-  // The picture of what was taken.
-  void record() {
-    if (!source.grains)
-      take(std::vector<GrainState>{});
-    settle_measured();
-    Look shown = look;
-    if (shows_contacts(shown) && !source.measures)
-      shown = Look();
-    talus::show(frame, scene, box, shown);
-    cut_slice();
+  // What of the state is drawn, into the frame.
+  void choose(const Look& shown) {
     const std::uint32_t coarse = source.count;
     frame.level = source.fine_grains && scene.soil                                   ? draw_both
                   : source.fine_grains && scene.upsampling && !shows_contacts(shown) ? static_cast<uint>(shown.level)
                                                                                      : draw_coarse;
-    const std::uint32_t fine = frame.level == draw_coarse ? 0 : source.fine, count = coarse + fine;
     frame.coarse = coarse;
-    frame.drawn = count;
+    frame.drawn = coarse + (frame.level == draw_coarse ? 0 : source.fine);
     frame.samples = vec2(seen.width(), seen.height());
-    make_room_for_lists(count);
+    make_room_for_lists(frame.drawn);
     frame.spins = source.spins != nullptr;
     frame.sleeps = source.activity != nullptr;
     frame.marked = turn && source.spins && source.now && shown.marks;
-    make_room_for_drawn(has_scale(frame.color_by) || frame.marked ? count : 0);
+    make_room_for_drawn(has_scale(frame.color_by) || frame.marked ? frame.drawn : 0);
     frame.without_fine = source.without_fine;
     frame.first_matched = static_cast<uint>(bodies_start.size() + cloth.looks.size());
     frame.matched = frame.level == draw_fine && drawing.shapes ? source.matched : uvec2(0);
-    gpu::Buffer* bodies = source.bodies;
-    if (!bodies || bodies_start.empty()) {
+    if (!source.bodies || bodies_start.empty()) {
       fill(host_bodies, "bodies", bodies_start);
-      bodies = &host_bodies;
+      source.bodies = &host_bodies;
     }
     frame.tinted = source.ids != nullptr;
     frame.cloth_first = source.cloth_first.value_or(0);
     frame.cloth = source.cloth_first && source.ids ? static_cast<uint>(cloth.vertices.size()) : 0;
-    graph.upload(frame_buffer, std::as_bytes(std::span(&frame, 1)));
+  }
+
+  gpu::Buffer* find(std::string_view name) {
+    const bool fine = frame.drawn > frame.coarse;
+    return name == "grains"           ? source.grains
+           : name == "grain_tag"      ? source.tags
+           : name == "grain_id"       ? (source.ids ? source.ids : source.tags)
+           : name == "draw_frame"     ? &frame_buffer
+           : name == "draw_light"     ? &light_buffer
+           : name == "draw_extent"    ? &extent
+           : name == "draw_lines"     ? &line_buffer
+           : name == "bodies"         ? source.bodies
+           : name == "draw_bodies"    ? &body_looks
+           : name == "draw_vertices"  ? &body_vertices
+           : name == "draw_triangles" ? &body_triangles
+           : name == "draw_around"    ? &around
+           : name == "fine_grains"    ? (fine ? source.fine_grains : source.grains)
+           : name == "fine_tag"       ? (fine ? source.fine_tags : source.tags)
+           : name == "shape_motions"  ? (source.shapes ? source.shapes : source.grains)
+           : name == "draw_list"      ? &list
+           : name == "draw_counts"    ? &counts
+           : name == "draw_commands"  ? &commands
+           : name == "draw_distances" ? (sliced ? &distances : &frame_buffer)
+           : name == "contact_lines"  ? (source.lines ? source.lines : source.grains)
+           : name == "grain_spin"     ? (source.spins ? source.spins : source.grains)
+           : name == "slice_activity" ? (source.activity ? source.activity : source.grains)
+           : name == "drawn_grains"   ? &drawn_grains
+           : name == "orientations"   ? &orientations
+           : name == "measures"       ? (source.measures ? source.measures : source.grains)
+                                      : nullptr;
+  }
+  std::vector<gpu::Image*> images(const gpu::Pipeline& pipeline) {
+    std::vector<gpu::Image*> found;
+    for (const gpu::ImageBinding& binding : pipeline.images())
+      found.push_back(binding.name == "draw_seen"       ? &seen
+                      : binding.name == "draw_depth"    ? &depth
+                      : binding.name == "draw_open"     ? &open
+                      : binding.name == "draw_radiance" ? &radiance
+                                                        : &shadow);
+    return found;
+  }
+  std::vector<gpu::Buffer*> buffers(const gpu::Pipeline& pipeline) {
+    return pipeline.resolve([&](std::string_view name) { return find(name); });
+  }
+  void add(gpu::GraphicsPipeline& pipeline, const gpu::Push& push, std::uint32_t instances,
+           std::uint32_t vertices = 4) {
+    if (instances > 0 && vertices > 0)
+      graph.draw(pipeline, buffers(pipeline), images(pipeline), push, {.vertices = vertices, .instances = instances});
+  }
+  void add_listed(gpu::GraphicsPipeline& pipeline, std::uint32_t which) {
+    if (frame.drawn > 0)
+      graph.draw(pipeline, buffers(pipeline), images(pipeline), gpu::Push(),
+                 {.indirect = &commands, .indirect_offset = which * sizeof(DrawCommand)});
+  }
+  void compute(gpu::ComputePipeline& pipeline, const gpu::Push& push, std::uint32_t elements) {
+    if (elements > 0)
+      graph.compute(pipeline, buffers(pipeline), push, gpu::Work::elements(elements));
+  }
+
+  // The light of one picture, into the mean of those before it. part: `frame`, seen a little otherwise.
+  void record_light(const DrawFrame& part, const DrawLight& light, bool first) {
+    graph.upload(frame_buffer, std::as_bytes(std::span(&part, 1)));
+    graph.upload(light_buffer, std::as_bytes(std::span(&light, 1)));
     graph.fill(extent, ~0u, 0, 16);  // the minima
     graph.fill(extent, 0u, 16);      // the maxima
 
-    const auto find = [&](std::string_view name) -> gpu::Buffer* {
-      return name == "grains"           ? source.grains
-             : name == "grain_tag"      ? source.tags
-             : name == "grain_id"       ? (source.ids ? source.ids : source.tags)
-             : name == "draw_frame"     ? &frame_buffer
-             : name == "draw_extent"    ? &extent
-             : name == "draw_colors"    ? &colors
-             : name == "draw_lines"     ? &line_buffer
-             : name == "bodies"         ? bodies
-             : name == "draw_bodies"    ? &body_looks
-             : name == "draw_vertices"  ? &body_vertices
-             : name == "draw_triangles" ? &body_triangles
-             : name == "draw_around"    ? &around
-             : name == "fine_grains"    ? (fine > 0 ? source.fine_grains : source.grains)
-             : name == "fine_tag"       ? (fine > 0 ? source.fine_tags : source.tags)
-             : name == "shape_motions"  ? (source.shapes ? source.shapes : source.grains)
-             : name == "draw_list"      ? &list
-             : name == "draw_counts"    ? &counts
-             : name == "draw_commands"  ? &commands
-             : name == "draw_distances" ? (sliced ? &distances : &frame_buffer)
-             : name == "contact_lines"  ? (source.lines ? source.lines : source.grains)
-             : name == "grain_spin"     ? (source.spins ? source.spins : source.grains)
-             : name == "slice_activity" ? (source.activity ? source.activity : source.grains)
-             : name == "drawn_grains"   ? &drawn_grains
-             : name == "orientations"   ? &orientations
-             : name == "measures"       ? (source.measures ? source.measures : source.grains)
-                                        : nullptr;
-    };
-    const auto images = [&](const gpu::Pipeline& pipeline) {
-      std::vector<gpu::Image*> found;
-      for (const gpu::ImageBinding& binding : pipeline.images())
-        found.push_back(binding.name == "draw_seen"    ? &seen
-                        : binding.name == "draw_depth" ? &depth
-                        : binding.name == "draw_open"  ? &open
-                                                       : &shadow);
-      return found;
-    };
-    const auto add = [&](gpu::GraphicsPipeline& pipeline, const gpu::Push& push, std::uint32_t instances,
-                         std::uint32_t vertices = 4) {
-      if (instances > 0 && vertices > 0)
-        graph.draw(pipeline, pipeline.resolve(find), images(pipeline), push,
-                   {.vertices = vertices, .instances = instances});
-    };
-    const auto add_listed = [&](gpu::GraphicsPipeline& pipeline, std::uint32_t which) {
-      if (count > 0)
-        graph.draw(pipeline, pipeline.resolve(find), images(pipeline), gpu::Push(),
-                   {.indirect = &commands, .indirect_offset = which * sizeof(DrawCommand)});
-    };
     const auto corners = static_cast<std::uint32_t>(3 * drawing.triangles.size());
-    const auto compute = [&](gpu::ComputePipeline& pipeline, const auto& push, std::uint32_t elements) {
-      if (elements > 0)
-        graph.compute(pipeline, pipeline.resolve(find), push, gpu::Work::elements(elements));
-    };
     if (const auto vertices = static_cast<std::uint32_t>(cloth.vertices.size()); vertices > 0) {
       if (frame.cloth > 0)
-        compute(*cloth_index, std::array{coarse}, coarse);
+        compute(*cloth_index, Counts{frame.coarse}, frame.coarse);
       else
         graph.upload(body_vertices, std::as_bytes(std::span(cloth.vertices)));
-      compute(*cloth_normal, std::array{vertices}, vertices);
+      compute(*cloth_normal, Counts{vertices}, vertices);
     }
-    struct Counts {
-      std::uint32_t grains, bodies;
-    };
     // The vertices of cloth, where they are among the grains, say best where it is.
-    const Counts counts{count,
+    const Counts counts{frame.drawn,
                         static_cast<std::uint32_t>(frame.cloth > 0 ? bodies_start.size() : drawing.bodies.size())};
-    if (frame.marked) {
-      struct {
-        std::uint32_t grains, ids_end;
-        float time;
-      } const push{coarse, source.ids_end, time_to_turn()};
-      compute(*turn, push, coarse);
-    }
     compute(measure, counts, counts.grains + counts.bodies);
-    compute(cull_count, gpu::Push(), count);
+    compute(cull_count, gpu::Push(), frame.drawn);
     compute(cull_scan, gpu::Push(), group_size);
-    compute(cull_fill, gpu::Push(), count);
-    last_measured = (last_measured + 1) % measured.size();
-    measured[last_measured].color_by = frame.color_by;
-    measured[last_measured].ticket.reset();
-    graph.copy(extent, measured[last_measured].extent);
-    graph.copy(commands, measured[last_measured].commands);
+    compute(cull_fill, gpu::Push(), frame.drawn);
 
     graph.begin_rendering({.colour = {}, .depth = {.image = &shadow, .value = 0.0f}}, draw_shadow.label());
     add_listed(draw_shadow, 2);
@@ -506,9 +501,59 @@ struct Renderer::Impl {
     add(draw_open, {}, 1);
     graph.end_rendering();
 
-    graph.begin_rendering({.colour = {{.image = &target}}}, draw_picture.label());
+    graph.begin_rendering({.colour = {{.image = &radiance, .clear = first}}}, draw_picture.label());
     add(draw_picture, {}, 1);
-    add(draw_line, vec2(target.width(), target.height()), static_cast<std::uint32_t>(lines.size()));
+    graph.end_rendering();
+  }
+
+  // What the picture measured is read once it is done.
+  void keep_measured() {
+    last_measured = (last_measured + 1) % measured.size();
+    measured[last_measured].color_by = frame.color_by;
+    measured[last_measured].ticket.reset();
+    graph.copy(extent, measured[last_measured].extent);
+    graph.copy(commands, measured[last_measured].commands);
+  }
+
+  // The picture of what was taken.
+  void record() {
+    if (!source.grains)
+      take(std::vector<GrainState>{});
+    settle_measured();
+    Look shown = look;
+    if (shows_contacts(shown) && !source.measures) {
+      shown = Look();
+      shown.quality = look.quality;
+    }
+    talus::show(frame, scene, box, shown);
+    cut_slice();
+    choose(shown);
+    if (frame.marked) {
+      struct {
+        std::uint32_t grains, ids_end;
+        float time;
+      } const push{frame.coarse, source.ids_end, time_to_turn()};
+      compute(*turn, push, frame.coarse);
+    }
+    DrawLight light = shown.even ? even_light() : day;
+    light.quality = static_cast<uint>(shown.quality);
+    if (const std::vector<DrawMaterial> materials = draw_materials(scene, shown); !materials.empty())
+      graph.upload(light_buffer, std::as_bytes(std::span(materials)), sizeof(DrawLight));
+    const bool film = shown.quality == Quality::film;
+    for (std::uint32_t k = 0; k < (film ? film_pictures : 1); ++k) {
+      DrawFrame part = frame;
+      DrawLight lamp = light;
+      if (film)
+        take_part(part, lamp, scene, {target.width(), target.height()}, k);
+      record_light(part, lamp, k == 0);
+      if (film)
+        graph.submit();  // a driver gives up what takes longer than some seconds
+    }
+    keep_measured();
+    graph.begin_rendering({.colour = {{.image = &target}}}, draw_develop.label());
+    add(draw_develop, {}, 1);
+    if (!film)
+      add(draw_line, vec2(target.width(), target.height()), static_cast<std::uint32_t>(lines.size()));
     graph.end_rendering();
   }
 

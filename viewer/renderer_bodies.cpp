@@ -22,8 +22,9 @@ double plane_reach(const BodySpec& body, const Domain& domain) {
   return reach;
 }
 
-void add(BodyDrawing& out, const Surface& surface, const vec3& color, uint style) {
-  DrawBody look{color, style, vec3(std::numeric_limits<float>::max()), vec3(-std::numeric_limits<float>::max())};
+void add(BodyDrawing& out, const Surface& surface, const vec3& color, Finish finish, uint style) {
+  DrawBody look{color, static_cast<uint>(finish), style, vec3(std::numeric_limits<float>::max()),
+                vec3(-std::numeric_limits<float>::max())};
   for (const DrawVertex& v : surface.vertices) {
     look.low = glm::min(look.low, v.position);
     look.high = glm::max(look.high, v.position);
@@ -58,7 +59,8 @@ BodyDrawing body_drawing(const Scene& scene, const ClothDrawing& cloth, double t
     uint style = body.show == Show::cut ? draw_cut : 0;
     if (std::isinf(reach_of(body)))
       style |= draw_in_domain;
-    add(out, surface, body.color.value_or(default_color), style);
+    add(out, surface, body.color.value_or(default_color),
+        body.finish.value_or(body.color ? Finish::paint : Finish::metal), style);
   }
   out.bodies.insert(out.bodies.end(), cloth.looks.begin(), cloth.looks.end());
   for (const ShapeSpec& shape : scene.shapes) {
@@ -73,7 +75,7 @@ BodyDrawing body_drawing(const Scene& scene, const ClothDrawing& cloth, double t
       for (DrawVertex& v : surface.vertices)
         v.position -= center;
     }
-    add(out, surface, scene.materials.at(shape.grains.material).color, draw_matched);
+    add(out, surface, scene.materials.at(shape.grains.material).color, Finish::plain, draw_matched);
   }
   // Particles that sinks take would leave the surface behind.
   out.shapes = scene.sinks.empty() && std::ranges::all_of(scene.shapes, [](const ShapeSpec& shape) {

@@ -27,8 +27,8 @@ ClothDrawing cloth_drawing(const Scene& scene) {
   for (const ClothSpec& cloth : scene.cloths) {
     const ClothSheet sheet = sheet_of(cloth);
     const Pose pose = pose_of(cloth);
-    DrawBody look{cloth.color.value_or(scene.materials.at(cloth.material).color), draw_cloth,
-                  vec3(std::numeric_limits<float>::max()), vec3(-std::numeric_limits<float>::max())};
+    DrawBody look{cloth.color.value_or(scene.materials.at(cloth.material).color), static_cast<uint>(Finish::plain),
+                  draw_cloth, vec3(std::numeric_limits<float>::max()), vec3(-std::numeric_limits<float>::max())};
     const auto base = static_cast<uint>(out.vertices.size());
     for (const glm::dvec3& v : sheet.vertices) {
       const vec3 place((pose * Pose{v}).position);

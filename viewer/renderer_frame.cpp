@@ -69,9 +69,7 @@ DrawFrame frame_of(const Scene& scene, const Box& box) {
 
   // From the left and a little from this side.
   const glm::vec3 right = normalize(view_of(scene, 1.0f).right), back = cross(right, glm::vec3(0, 0, 1));
-  frame.light = normalize(-0.72f * right + 0.12f * back + glm::vec3(0, 0, 0.70f));
-  frame.light_x = normalize(cross(right, frame.light));
-  frame.light_y = cross(frame.light, frame.light_x);
+  light_from(frame, normalize(-0.72f * right + 0.12f * back + glm::vec3(0, 0, 0.70f)));
 
   frame.measured_min = box.min - edge;
   frame.measured_max = box.max + edge;
@@ -84,6 +82,7 @@ DrawFrame frame_of(const Scene& scene, const Box& box) {
   frame.ground = domain.axis[2] == Axis::wall;
   frame.grid = round_number(0.15f * edge);
   frame.reach = 4.0f * edge;
+  frame.heap = 0.12f * edge;
   frame.radius = std::max(largest_radius(scene), 0.01f * edge);
   if (scene.upsampling)
     frame.fine_radius = static_cast<float>(scene.upsampling->radius_max);
@@ -98,6 +97,12 @@ DrawFrame frame_of(const Scene& scene, const Box& box) {
       frame.period[a] = static_cast<float>(domain.max[a] - domain.min[a]);
   show(frame, scene, box, scene.output);
   return frame;
+}
+
+void light_from(DrawFrame& frame, const glm::vec3& way) {
+  frame.light = way;
+  frame.light_x = normalize(cross(std::abs(way.z) < 0.9f ? glm::vec3(0, 0, 1) : glm::vec3(1, 0, 0), way));
+  frame.light_y = cross(frame.light, frame.light_x);
 }
 
 void aim(DrawFrame& frame, const Box& box, const View& view, int width) {

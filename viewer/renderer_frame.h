@@ -14,6 +14,9 @@ shared::DrawFrame frame_of(const Scene& scene, const Box& box);
 // 1, 2 or 5 times a power of ten, not above x.
 float round_number(float x);
 
+// The lamp stands that way, a unit vector.
+void light_from(shared::DrawFrame& frame, const glm::vec3& way);
+
 // Looks through this camera, at a picture so many pixels wide.
 void aim(shared::DrawFrame& frame, const Box& box, const View& view, int width);
 

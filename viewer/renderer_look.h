@@ -25,7 +25,8 @@ struct Look : Output {
   ContactLines contacts = ContactLines::none;
   double line_force = 0.0;  // N, of the thickest lines; 0: the greatest there is
   double grain_size = 1.0;  // that coarse grains are drawn with, of their radius
-  bool marks = true;        // facets and spots on coarse grains that rotate
+  bool marks = true;        // stones and faces that turn with them, in place of balls
+  bool even = false;        // the same light from everywhere, in place of sun and sky
 
   bool culling = true;  // false: draws what is out of view, too; the picture is the same
 

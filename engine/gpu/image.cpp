@@ -146,6 +146,7 @@ std::uint32_t Image::pixel_bytes() const {
   case VK_FORMAT_R32G32_SFLOAT:
     return 8;
   case VK_FORMAT_R32G32B32A32_SFLOAT:
+  case VK_FORMAT_R32G32B32A32_UINT:
     return 16;
   default:
     throw Error(fmt::format("The image {} has Vulkan format {}, which talus::gpu does not know.", name,

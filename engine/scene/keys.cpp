@@ -256,6 +256,12 @@ constexpr Key material_keys[] = {
            "the damping that goes with it.")
         .read_by(with_restitution),
     vector("color", color_range, Said{"that of the preset, else one of its own"}, "Linear RGB."),
+    word<Finish>(
+        "finish", Said{"that of the preset, else sand"},
+        "How its surface reflects light in pictures: [Pictures](pictures.md). sand, gravel and soil: grains of "
+        "a mixture of minerals, whose mean is the color."),
+    number("wetness", {0, 1}, Said{"0, or that of the preset"},
+           "Share of the pores at the surface that water fills, in pictures: wet grains are darker and glossier."),
     number("friction", friction_range, Said{"0.5, or that of the preset"},
            "Coulomb coefficient, sticking and sliding."),
     static_friction(Said{"0.5, or that of the preset"}),
@@ -670,6 +676,8 @@ constexpr Key body_keys[] = {
     other("ignores", "list of names", {}, none, "Bodies that it does not touch, both ways. Grains touch all bodies."),
     number("load_filter", {0, 1e6, "s"}, 0.05, "Time constant of the low-pass of its force and torque; 0: none."),
     vector("color", color_range, Said{"[0.2, 0.27, 0.35]"}, "Linear RGB."),
+    word<Finish>("finish", Said{"paint with a color, else metal"},
+                 "How its surface reflects light in pictures: [Pictures](pictures.md)."),
     word<Show>("show", "solid", "In pictures. cut: without its half towards the camera."),
 };
 constexpr TableKeys body_table{
@@ -830,6 +838,11 @@ constexpr Key camera_keys[] = {
     vector("eye", place_range, Said{"fitted to the scene"}, "Position of the camera."),
     vector("target", place_range, Said{"fitted to the scene"}, "Point that it looks at."),
     number("fov", {1, 170, "degrees"}, 40, "Vertical field of view."),
+    number("aperture", {0, 1e3, "m"}, 0, "Diameter of the lens, of pictures of the quality film; 0: all is sharp."),
+    number("focus", length_range, Said{"that of the target"}, "Distance along the view of the plane that is sharp."),
+    number("shutter", {0, 1e3, "s"}, 0,
+           "Exposure, of pictures of the quality film: it ends at the time of the picture. 0: nothing is blurred by "
+           "its motion."),
 };
 constexpr TableKeys camera_table{"[camera]", "The camera of pictures.", camera_keys, {}};
 
@@ -868,6 +881,10 @@ constexpr Key output_keys[] = {
     word<Level>(
         "level", "fine",
         "Grains that are drawn in a scene with `[upsampling]`. fine: the fine ones, and coarse ones that have none."),
+    word<Quality>(
+        "quality", "good",
+        "Work that goes into a picture: [Pictures](pictures.md). draft: the least, for drivers without a GPU; "
+        "film: many pictures in one, with the blur of a lens and of motion."),
 };
 constexpr TableKeys output_table{"[output]", "", output_keys, {}};
 

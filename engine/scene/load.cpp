@@ -375,7 +375,7 @@ private:
     const Value preset = t["preset"], name = preset ? t["name"] : t.need("name"), density = t["density"],
                 stiffness = t["stiffness"], damping = t["damping"], adhesion = t["adhesion"],
                 strength = t["tensile_strength"], rolling = t["rolling_friction"], inertia = t["inertia"],
-                restitution = t["restitution"], color = t["color"];
+                restitution = t["restitution"], color = t["color"], finish = t["finish"], wetness = t["wetness"];
     const Friction friction(t);
     t.finish();
     if (scene_.materials.size() == materials_most)
@@ -408,6 +408,8 @@ private:
       m.color = glm::vec3(rgb);
     else if (!preset && uncolored_++ > 0)
       m.color = shared::color_apart(uncolored_ - 1);
+    finish.get(m.finish);
+    wetness.get(m.wetness);
     scene_.materials.push_back(std::move(m));
   }
 
@@ -428,6 +430,8 @@ private:
           m.restitution = p.restitution;
         m.adhesion = adhesion_for(p.tensile_strength);
         m.color = p.color;
+        m.finish = p.finish;
+        m.wetness = p.wetness;
         return;
       }
     }
@@ -620,8 +624,12 @@ private:
 
   void read_camera(Table t) {
     Camera& c = scene_.camera;
-    const Value eye = t["eye"], target = t["target"], fov = t["fov"];
+    const Value eye = t["eye"], target = t["target"], fov = t["fov"], aperture = t["aperture"], focus = t["focus"],
+                shutter = t["shutter"];
     t.finish();
+    aperture.get(c.aperture);
+    focus.get(c.focus);
+    shutter.get(c.shutter);
     eye.get(c.eye);
     target.get(c.target);
     if (c.eye && c.target && *c.eye == *c.target)
@@ -644,8 +652,9 @@ private:
 
   void read_output(Table t) {
     const Value color_by = t["color_by"], speed_max = t["speed_max"], color_range = t["color_range"],
-                level = t["level"];
+                level = t["level"], quality = t["quality"];
     t.finish();
+    quality.get(scene_.output.quality);
     color_by.get(scene_.output.color_by);
     speed_max.get(scene_.output.speed_max);
     if (color_range)

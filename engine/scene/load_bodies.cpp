@@ -340,7 +340,7 @@ BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>&
   const std::optional<PlacedPart> shape = read_part_shape(t, folder, PartUse::met);
   const Value name = t.need("name"), material = t["material"], position = t["position"], rotation = t["rotation"],
               parts = t["parts"], visual = t["visual"], load_filter = t["load_filter"], color = t["color"],
-              show = t["show"], ignores = t["ignores"], mass = t["mass"], density = t["density"],
+              finish = t["finish"], show = t["show"], ignores = t["ignores"], mass = t["mass"], density = t["density"],
               center = t["center_of_mass"], inertia = t["inertia"];
   const MotionKeys motion(t);
   t.finish();
@@ -362,6 +362,7 @@ BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>&
   read_inertia(b, center, inertia);
   motion.get(b);
   load_filter.get(b.load_filter);
+  finish.get(b.finish);
   if (color) {
     glm::dvec3 rgb(0.0);
     color.get(rgb);

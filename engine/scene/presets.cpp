@@ -36,22 +36,22 @@ std::span<const Preset> material_presets() {
   static constexpr Preset presets[] = {
       // Quartz 2650 (Das). Dry sand rests at 34 degrees (Glover), within its friction when loose to medium dense
       // (Look 27-37).
-      {"sand", 2650.0, 0.5, 0.2, 0.0, 0.0, {0.76f, 0.60f, 0.36f}, {31.0, 25.0, 38.0}},
+      {"sand", 2650.0, 0.5, 0.2, 0.0, 0.0, {0.60f, 0.46f, 0.28f}, {31.0, 25.0, 38.0}, Finish::sand},
       // Granite and limestone 2600-2800. Loose dry gravel rests at 30-45 degrees (Glover), within its friction when
       // medium dense (Look 34-39, Das 34-48 with sand).
-      {"gravel", 2700.0, 0.6, 0.4, 0.0, 0.0, {0.50f, 0.50f, 0.52f}, {35.0, 28.0, 41.0}},
+      {"gravel", 2700.0, 0.6, 0.4, 0.0, 0.0, {0.43f, 0.42f, 0.40f}, {35.0, 28.0, 41.0}, Finish::gravel},
       // Soda-lime glass 2500.
-      {"glass_beads", 2500.0, 0.25, 0.01, 0.9, 0.0, {0.62f, 0.75f, 0.72f}, {22.0, 16.0, 27.0}},
+      {"glass_beads", 2500.0, 0.25, 0.01, 0.9, 0.0, {0.62f, 0.75f, 0.72f}, {22.0, 16.0, 27.0}, Finish::glass},
       // Bearing steel 7850.
-      {"steel_balls", 7850.0, 0.2, 0.005, 0.8, 0.0, {0.56f, 0.57f, 0.58f}, {21.0, 16.0, 26.0}},
+      {"steel_balls", 7850.0, 0.2, 0.005, 0.8, 0.0, {0.56f, 0.57f, 0.58f}, {21.0, 16.0, 26.0}, Finish::metal},
       // Quartz with w = 0.08 and the friction of dry sand. Capillary bridges make it stand at about 45 degrees
       // (Glover).
-      {"wet_sand", 2860.0, 0.5, 0.2, 0.0, 500.0, {0.42f, 0.31f, 0.18f}, {46.0, 34.0, 44.0}},
+      {"wet_sand", 2860.0, 0.5, 0.2, 0.0, 500.0, {0.60f, 0.46f, 0.28f}, {46.0, 34.0, 44.0}, Finish::sand, 0.8},
       // Minerals 2650 with w = 0.15. Friction angle 28 degrees (Das: silts 26-35).
-      {"loam", 3050.0, 0.45, 0.2, 0.0, 1e3, {0.30f, 0.19f, 0.11f}, {49.0, 44.0, 43.0}},
+      {"loam", 3050.0, 0.45, 0.2, 0.0, 1e3, {0.36f, 0.24f, 0.14f}, {49.0, 44.0, 43.0}, Finish::soil, 0.5},
       // Minerals 2600-2800 (Das), here 2700, with w = 0.25. Friction angle 20 degrees, that of soft clay (Look 15-25
       // degrees, strength in the ground 10-20 kPa).
-      {"clay", 3380.0, 0.3, 0.2, 0.0, 2e3, {0.46f, 0.25f, 0.15f}, {48.0, 58.0, 32.0}},
+      {"clay", 3380.0, 0.3, 0.2, 0.0, 2e3, {0.55f, 0.31f, 0.19f}, {48.0, 58.0, 32.0}, Finish::soil, 0.6},
   };
   return presets;
 }

@@ -1,5 +1,5 @@
 #pragma once
-#include <glm/glm.hpp>
+#include "engine/scene/scene.h"
 #include <span>
 #include <string_view>
 
@@ -22,6 +22,8 @@ struct Preset {
   double tensile_strength;  // Pa, of the bulk
   glm::vec3 color;          // linear RGB
   Slopes slopes;
+  Finish finish;
+  double wetness = 0.0;
 };
 
 std::span<const Preset> material_presets();

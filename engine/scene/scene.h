@@ -55,6 +55,10 @@ enum class Stiffness { numerical, material };
 // What substeps = "auto" aims at: an overlap at which grains look right, or one at which forces are converged.
 enum class Accuracy { fast, forces };
 
+// How a surface reflects light in pictures; shaders/shared/finish.h has the numbers. plain: matt, of one colour. sand,
+// gravel, soil: grains of a mixture of minerals, whose mean is the colour.
+enum class Finish { plain, sand, gravel, soil, glass, metal, paint };
+
 struct Material {
   std::string name;
   double density = 1600.0;        // kg/m3
@@ -68,6 +72,8 @@ struct Material {
   double inertia = 0.4;               // of a grain about its center, in m r^2
   std::optional<double> restitution;  // speed of parting by that of approach (dem, vts, sp); unset: what a method has
   glm::vec3 color{0.76f, 0.64f, 0.42f};  // linear RGB
+  Finish finish = Finish::sand;
+  double wetness = 0.0;  // share of the pores at the surface that water fills, in pictures
 };
 
 // The adhesion that gives a bulk of equal grains so much tensile strength, both Pa, after H. Rumpf (1970): strength =
@@ -367,6 +373,7 @@ struct BodySpec {
       visual;                 // drawn in place of parts, each as it is, and touched by nothing; empty: parts are drawn
   double load_filter = 0.05;  // s, time constant of the filtered force and torque; 0: not filtered
   std::optional<glm::vec3> color;  // linear RGB; unset: a grey blue
+  std::optional<Finish> finish;    // unset: paint with a color, else metal
   Show show = Show::solid;
 
   // Of a dynamic body that has been read: volume_of (engine/scene/mass.h) takes long. Of no use once the parts change.
@@ -392,6 +399,10 @@ struct JointSpec {
 struct Camera {
   std::optional<glm::dvec3> eye, target;  // m; unset: fitted to the domain's content
   double fov = 40.0;                      // degrees, vertical
+  // Of pictures of the quality `film`.
+  double aperture = 0.0;        // m, diameter of the lens; 0: a pinhole, to which all is sharp
+  std::optional<double> focus;  // m, distance from the eye to the plane that is sharp; unset: that of the target
+  double shutter = 0.0;         // s, exposure that ends at the time of the picture
 };
 
 // How a depth camera sees: from one point, or along parallel lines.
@@ -425,7 +436,11 @@ enum class ColorBy { material, speed, height, overlap, contacts, force, palette,
 // Which grains are drawn, where a scene has fine ones. fine: instead of the coarse ones that they stand for.
 enum class Level { fine, coarse, both };
 
+// How much work goes into a picture. docs/pictures.md says what each has.
+enum class Quality { draft, good, film };
+
 struct Output {
+  Quality quality = Quality::good;
   ColorBy color_by = ColorBy::material;
   double speed_max = 0.0;  // m/s at the end of the colour scale; 0: automatic
   // Ends of the colour scale: m/s, m, radii, contacts, N, rad/s or numbers; not min < max: automatic.

@@ -290,6 +290,11 @@ std::string to_toml(const Scene& scene) {
     if (m.restitution)
       line("restitution", *m.restitution);
     line("color", vec(m.color));
+    // Written only where they differ from the default, so that checkpoints of versions without them stay valid.
+    if (m.finish != Finish::sand)
+      word_line("finish", word(m.finish));
+    if (m.wetness > 0.0)
+      line("wetness", m.wetness);
   }
 
   for (const GrainGroup& g : scene.grains) {
@@ -405,6 +410,8 @@ std::string to_toml(const Scene& scene) {
     line("load_filter", b.load_filter);
     if (b.color)
       line("color", vec(*b.color));
+    if (b.finish)
+      word_line("finish", word(*b.finish));
     if (b.show != Show::solid)
       word_line("show", word(b.show));
     out += parts_text(b.parts, true) + "\n";
@@ -498,6 +505,12 @@ std::string to_toml(const Scene& scene) {
   if (scene.camera.target)
     line("target", vec(*scene.camera.target));
   line("fov", scene.camera.fov);
+  if (scene.camera.aperture > 0.0)
+    line("aperture", scene.camera.aperture);
+  if (scene.camera.focus)
+    line("focus", *scene.camera.focus);
+  if (scene.camera.shutter > 0.0)
+    line("shutter", scene.camera.shutter);
 
   for (const DepthCameraSpec& c : scene.depth_cameras) {
     out += "[[depth_camera]]\n";
@@ -521,6 +534,8 @@ std::string to_toml(const Scene& scene) {
   }
 
   out += "[output]\n";
+  if (scene.output.quality != Quality::good)
+    word_line("quality", word(scene.output.quality));
   word_line("color_by", word(scene.output.color_by));
   line("speed_max", scene.output.speed_max);
   if (const glm::dvec2 range = scene.output.color_range; range.x < range.y)

@@ -32,6 +32,10 @@ inline constexpr std::array<std::string_view, 12> words<ColorBy>{"material", "sp
 template <> inline constexpr std::array<std::string_view, 2> words<Projection>{"perspective", "orthographic"};
 template <> inline constexpr std::array<std::string_view, 2> words<PixelValue>{"depth", "height"};
 template <> inline constexpr std::array<std::string_view, 3> words<Level>{"fine", "coarse", "both"};
+template <> inline constexpr std::array<std::string_view, 3> words<Quality>{"draft", "good", "film"};
+template <>
+inline constexpr std::array<std::string_view, 7> words<Finish>{"plain", "sand",  "gravel", "soil",
+                                                               "glass", "metal", "paint"};
 template <> inline constexpr std::array<std::string_view, 2> words<Advection>{"steady", "plain"};
 template <> inline constexpr std::array<std::string_view, 2> words<Resampling>{"bilinear", "nearest"};
 template <>

@@ -172,10 +172,15 @@ std::string physics_of(Scene scene) {
   scene.camera = {};
   scene.depth_cameras.clear();
   scene.output = {};
-  for (Material& material : scene.materials)
+  for (Material& material : scene.materials) {
+    const Material none;
     material.color = {};
+    material.finish = none.finish;
+    material.wetness = none.wetness;
+  }
   for (BodySpec& body : scene.bodies) {
     body.color.reset();
+    body.finish.reset();
     body.show = {};
     body.visual.clear();
   }

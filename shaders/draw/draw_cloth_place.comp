@@ -14,5 +14,5 @@ layout(push_constant, scalar) uniform Push { uint grain_count; };
 void main() {
   uint i = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * group_size + gl_LocalInvocationIndex;
   if (i < grain_count && is_cloth_vertex(draw_frame, grain_id[i]))
-    draw_vertices[grain_id[i] - draw_frame.cloth_first].position = grains[i].position.xyz;
+    draw_vertices[grain_id[i] - draw_frame.cloth_first].position = grains[i].position.xyz + draw_frame.moment * grains[i].velocity.xyz;
 }

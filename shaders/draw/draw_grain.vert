@@ -10,15 +10,18 @@ layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw
 layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 7, scalar) readonly buffer ListBlock { uint draw_list[]; };
 #include "shared/draw_grains.glsl"
+#include "shared/draw_orientation.glsl"
 
 layout(location = 1) flat out vec4 ball;      // centre from the eye, radius
 layout(location = 2) flat out uvec2 numbers;  // of the grain, of its facets
+layout(location = 3) flat out vec4 turn;       // of the facets
 
 void main() {
   uint grain = draw_list[gl_InstanceIndex];
   Ball seen = ball_from_eye(grain);
   numbers = uvec2(grain, seen.number);
   ball = vec4(seen.centre, seen.radius);
+  turn = seen.number != 0u ? orientation_of(grain) : vec4(0.0, 0.0, 0.0, 1.0);
   gl_Position = vec4(0.0, 0.0, 2.0, 1.0);  // clipped
   float distance2 = dot(ball.xyz, ball.xyz);
   float radius2 = ball.w * ball.w;

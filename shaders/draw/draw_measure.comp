@@ -8,7 +8,6 @@ layout(local_size_x = group_size) in;
 layout(set = 0, binding = 0, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
 layout(set = 0, binding = 2, scalar) buffer ExtentBlock { DrawExtent draw_extent; };
-layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(push_constant, scalar) uniform Push { uint grain_count; uint body_count; };
 layout(set = 0, binding = 9, scalar) readonly buffer BodiesBlock { Body bodies[]; };

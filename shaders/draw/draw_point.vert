@@ -12,12 +12,14 @@ layout(set = 0, binding = 7, scalar) readonly buffer ListBlock { uint draw_list[
 
 layout(location = 1) flat out vec4 ball;
 layout(location = 2) flat out uvec2 numbers;
+layout(location = 3) flat out vec4 turn;
 
 void main() {
   uint grain = draw_list[gl_VertexIndex];
   Ball seen = ball_from_eye(grain);
   numbers = uvec2(grain, seen.number);
   ball = vec4(seen.centre, seen.radius);
+  turn = vec4(0.0, 0.0, 0.0, 1.0);
   gl_PointSize = 1.0;
   gl_Position = to_screen(draw_frame, seen.centre);
   // As near as the ball's front is, as squares are.

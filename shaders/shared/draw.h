@@ -98,7 +98,39 @@ struct DrawFrame {
   uvec2 without_fine;  // numbers [first, end) of coarse grains without fine ones; nor have fixed ones
   uint spins;          // 1: grain_spin is there
   uint sleeps;         // 1: slice_activity is there
-  uint marked;         // 1: coarse grains have facets and spots that turn with them
+  uint marked;         // 1: drawn_grains has the orientations of coarse grains
+  vec2 shift;          // of the picture, in halves of its edges: within a pixel, and of a lens that looks to one side
+  float moment;        // s, from the time of the state to that of the picture: at most 0
+  float heap;          // m, how far hollows between heaps are looked for
+};
+
+// Work that goes into a picture; values as in engine/scene/scene.h.
+TALUS_CONST uint draw_draft = 0u;
+TALUS_CONST uint draw_good = 1u;
+TALUS_CONST uint draw_film = 2u;
+
+// The light of a picture, linear RGB. Exposed so that a level white surface in the open is 1: `lamp` and `ambient` are
+// irradiance over pi, others radiance.
+struct DrawLight {
+  vec3 lamp;         // of a surface that faces DrawFrame::light
+  float disc;        // tangent of half the angle that the lamp is wide, by which shadows blur
+  vec3 sun;          // unit, towards it
+  float sky;         // sky_factor(sun)
+  vec3 exposure;     // of sky_radiance()
+  vec3 ground;       // what the ground sends back
+  vec3 ambient[9];   // of all but the lamp, by the normal: spherical harmonics of order 2
+  float gloss;       // 1: the lamp makes highlights; 0: it is part of the sky, which is mirrored as a whole
+  float share;       // of this picture in the mean of those drawn so far
+  uint even;         // 1: radiance 1 from everywhere
+  uint quality;      // draw_draft, ..
+};
+
+// A material of grains. The materials lie behind DrawLight.
+struct DrawMaterial {
+  vec3 color;
+  float wetness;
+  uint finish;  // finish.h
+  uint cut;     // 1: its grains are cut by planes, as crushed stone is
 };
 
 // What draw_measure.comp and draw_turn.comp find out about a grain, by its place.
@@ -136,6 +168,7 @@ struct DrawTriangle {
 // The bodies, then the cloths, then the shapes.
 struct DrawBody {
   vec3 color;
+  uint finish;    // finish.h
   uint style;     // draw_cut, draw_in_domain, draw_cloth
   vec3 low;       // m, box around its vertices; low > high: nothing is drawn
   vec3 high;
@@ -207,12 +240,13 @@ ShadowBox shadow_box(DrawExtent extent) {
 vec4 to_screen(DrawFrame frame, vec3 from_eye) {
   vec3 right = frame.right / dot(frame.right, frame.right);
   vec3 up = frame.up / dot(frame.up, frame.up);
-  return vec4(dot(from_eye, right), -dot(from_eye, up), frame.nearest, dot(from_eye, frame.forward));
+  float z = dot(from_eye, frame.forward);
+  return vec4(dot(from_eye, right) - frame.shift.x * z, frame.shift.y * z - dot(from_eye, up), frame.nearest, z);
 }
 
 // Through a place of the picture, 0 .. 1 from its top left; 1 long along the view.
 vec3 view_ray(DrawFrame frame, vec2 place) {
-  return frame.forward + (2.0 * place.x - 1.0) * frame.right - (2.0 * place.y - 1.0) * frame.up;
+  return frame.forward + (2.0 * place.x - 1.0 + frame.shift.x) * frame.right - (2.0 * place.y - 1.0 - frame.shift.y) * frame.up;
 }
 
 // Vertices of cloth are no balls to look at.
@@ -224,6 +258,13 @@ bool is_cloth_vertex(DrawFrame frame, uint id) {
 vec3 shortest_way(DrawFrame frame, vec3 d) {
   return d - frame.period * floor(d / max(frame.period, vec3(1e-30)) + 0.5);
 }
+
+// A vector turned by a quaternion xyzw.
+vec3 turned(vec4 rotation, vec3 v) {
+  vec3 t = 2.0 * cross(rotation.xyz, v);
+  return v + rotation.w * t + cross(rotation.xyz, t);
+}
+vec4 reversed(vec4 rotation) { return vec4(-rotation.xyz, rotation.w); }
 
 // Of a triangle strip of four vertices.
 vec2 square_corner(int vertex) {

@@ -2,11 +2,6 @@
 // in scope.
 layout(set = 0, binding = 15, scalar) readonly buffer MatchedBlock { ShapeMotion shape_motions[]; };
 
-vec3 turned(vec4 rotation, vec3 v) {
-  vec3 t = 2.0 * cross(rotation.xyz, v);
-  return v + rotation.w * t + cross(rotation.xyz, t);
-}
-
 bool is_cloth(uint body) { return (draw_bodies[body].style & draw_cloth) != 0u; }
 
 bool is_matched(uint body) { return (draw_bodies[body].style & draw_matched) != 0u; }
@@ -14,13 +9,21 @@ bool is_matched(uint body) { return (draw_bodies[body].style & draw_matched) != 
 vec4 rotation_of(uint body) {
   if (is_matched(body))
     return shape_motions[body - draw_frame.first_matched].rotation;
-  return is_cloth(body) ? vec4(0.0, 0.0, 0.0, 1.0) : bodies[body].motion.rotation;
+  if (is_cloth(body))
+    return vec4(0.0, 0.0, 0.0, 1.0);
+  vec4 rotation = bodies[body].motion.rotation;
+  if (draw_frame.moment == 0.0)
+    return rotation;
+  // By an angle that is small within an exposure: q + (t / 2) (spin, 0) q.
+  vec3 half_turn = 0.5 * draw_frame.moment * bodies[body].motion.spin;
+  return normalize(rotation + vec4(rotation.w * half_turn + cross(half_turn, rotation.xyz), -dot(half_turn, rotation.xyz)));
 }
 
 vec3 in_world(uint body, vec3 p) {
   if (is_cloth(body))
     return p;
-  vec3 origin = is_matched(body) ? shape_motions[body - draw_frame.first_matched].position : bodies[body].motion.position;
+  vec3 origin = is_matched(body) ? shape_motions[body - draw_frame.first_matched].position
+                                 : bodies[body].motion.position + draw_frame.moment * bodies[body].motion.velocity;
   return origin + turned(rotation_of(body), p);
 }
 

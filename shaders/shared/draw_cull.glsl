@@ -9,9 +9,11 @@ uint of_kind(uint packed, uint kind) { return (packed >> (10u * kind)) & 0x3FFu;
 bool in_view(Ball ball) {
   float radius = 1.001 * ball.radius, away = dot(ball.centre, draw_frame.forward);
   float half_width = length(draw_frame.right), half_height = length(draw_frame.up);
-  float right = abs(dot(ball.centre, draw_frame.right)) / half_width, up = abs(dot(ball.centre, draw_frame.up)) / half_height;
-  return away > draw_frame.nearest - radius && right - away * half_width <= radius * sqrt(1.0 + half_width * half_width) &&
-         up - away * half_height <= radius * sqrt(1.0 + half_height * half_height);
+  float right = abs(dot(ball.centre, draw_frame.right) / half_width - draw_frame.shift.x * half_width * away);
+  float up = abs(dot(ball.centre, draw_frame.up) / half_height - draw_frame.shift.y * half_height * away);
+  vec2 slope = vec2(half_width, half_height) * (1.0 + abs(draw_frame.shift));  // of the steepest sides
+  return away > draw_frame.nearest - radius && right - away * half_width <= radius * sqrt(1.0 + slope.x * slope.x) &&
+         up - away * half_height <= radius * sqrt(1.0 + slope.y * slope.y);
 }
 
 // Then only the sample that holds its centre can show it.

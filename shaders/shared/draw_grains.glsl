@@ -1,15 +1,26 @@
+// All that is drawn as a grain, by one number: coarse grains, then fine ones. Needs `draw_frame`, `grains` and `grain_id` in scope.
 #include "shared/draw_ball.glsl"
 
-// All that is drawn as a grain, by one number: coarse grains, then fine ones. Needs `draw_frame`, `grains` and `grain_id` in scope.
+layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 20, scalar) readonly buffer LightBlock {
+  DrawLight draw_light;
+  DrawMaterial draw_materials[];
+};
 layout(set = 0, binding = 13, scalar) readonly buffer FineBlock { Grain fine_grains[]; };
 layout(set = 0, binding = 14, scalar) readonly buffer FineTagBlock { uint fine_tag[]; };
 
 bool is_fine(uint i) { return i >= draw_frame.coarse; }
 Grain grain_at(uint i) {
+  Grain grain;
   if (is_fine(i))
-    return fine_grains[i - draw_frame.coarse];
-  return grains[i];
+    grain = fine_grains[i - draw_frame.coarse];
+  else
+    grain = grains[i];
+  grain.position.xyz += draw_frame.moment * grain.velocity.xyz;
+  return grain;
 }
+uint material_at(uint i) { return (is_fine(i) ? fine_tag[i - draw_frame.coarse] : grain_tag[i]) & tag_material_mask; }
+
 // The same for all of a grain's life.
 uint number_at(uint i) { return is_fine(i) ? fine_tag[i - draw_frame.coarse] >> fine_tag_shift : grain_id[i]; }
 
@@ -24,7 +35,10 @@ bool is_drawn(uint i) {
          (id >= draw_frame.without_fine.x && id < draw_frame.without_fine.y);
 }
 
-// Coarse grains are balls, fine ones are a ball cut by planes at random: crushed quartz. Its mean outline has the area of the grain's.
+// Fine grains that stand for coarse ones are always cut; others by their material.
+bool is_cut(uint i) { return (is_fine(i) && draw_frame.round_fine == 0u) || draw_materials[material_at(i)].cut != 0u; }
+
+// A grain is a ball, or a ball cut by planes at random, as crushed stone is. Its mean outline has the area of the grain's.
 // Fine grains much smaller than a sample would come and go as they move. Some of them, the same ones at all times, then stand for all,
 // enlarged to the same area together (Cook et al. 2007, Stochastic simplification of aggregate detail).
 const float facets_from = 2.0;  // radius, in samples
@@ -33,16 +47,16 @@ const float ball_least = 0.75;  // likewise
 // sample: m, edge of what a sample of the image shows there.
 Ball ball_at(uint i, float sample_edge) {
   vec4 sphere = grain_at(i).position;
-  if (!is_fine(i))
-    return Ball(sphere.xyz, draw_frame.grain_size * sphere.w, 0u);
-  Ball ball = Ball(sphere.xyz, sphere.w, 0u);
+  Ball ball = Ball(sphere.xyz, is_fine(i) ? sphere.w : draw_frame.grain_size * sphere.w, 0u);
   uint number = number_at(i);
   float least = ball_least * sample_edge;
-  if (sphere.w < least) {
+  if (is_fine(i) && ball.radius < least) {
     float share = sphere.w * sphere.w / (least * least);
     ball.radius = float(mixed(number) >> 8) < share * 16777216.0 ? least : 0.0;
-  } else if (sphere.w > facets_from * sample_edge && draw_frame.round_fine == 0u)
-    ball = Ball(sphere.xyz, sphere.w * inversesqrt(facet_outline), number + 1u);
+  } else if (ball.radius > facets_from * sample_edge && is_cut(i)) {
+    ball.radius *= inversesqrt(facet_outline);
+    ball.number = number + 1u;
+  }
   return ball;
 }
 
@@ -53,4 +67,3 @@ Ball ball_from_eye(uint i) {
   ball.centre -= draw_frame.eye;
   return ball;
 }
-

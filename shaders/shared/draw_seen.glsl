@@ -22,6 +22,22 @@ uint thing_of(uint seen) {
   return draw_frame.alike != 0u && seen > draw_frame.coarse ? 0x7FFFFFu : seen & 0x7FFFFFu;
 }
 
+// Grains whose radius is less than so many samples are lit as parts of the surface that they make together. Below half of it they
+// no longer have a side of their own.
+const float smooth_from = 3.0;
+
+// A unit vector as two numbers, -1 .. 1: on an octahedron that is folded into a square (Cigolla et al. 2014).
+vec2 packed_normal(vec3 n) {
+  vec2 p = n.xy / (abs(n.x) + abs(n.y) + abs(n.z));
+  return n.z >= 0.0 ? p : (1.0 - abs(p.yx)) * mix(vec2(-1.0), vec2(1.0), greaterThanEqual(p, vec2(0.0)));
+}
+vec3 unpacked_normal(vec2 p) {
+  vec3 n = vec3(p, 1.0 - abs(p.x) - abs(p.y));
+  if (n.z < 0.0)
+    n.xy = (1.0 - abs(n.yx)) * mix(vec2(-1.0), vec2(1.0), greaterThanEqual(p, vec2(0.0)));
+  return normalize(n);
+}
+
 // Where a ray from the eye meets the plane of a triangle that it is known to hit.
 struct BodyHit {
   float z;      // along the view

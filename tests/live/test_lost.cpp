@@ -137,7 +137,7 @@ TEST_CASE("A scene for which memory runs out when it is drawn leaves the one tha
     live.app->open(live.write("many.toml", many));
     live.loaded();
   }
-  CHECK(contains(live.app->message(), "draw_colors"));
+  CHECK(contains(live.app->message(), "draw_light"));
   CHECK(live.session().file() == live.scratch / "scene.toml");
   live.app->message().clear();
   CHECK(live.picture().rgba == before.rgba);

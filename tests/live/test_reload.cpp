@@ -81,12 +81,11 @@ TEST_CASE("A shader that draws is edited in the same way", "[live]") {
   const Sources sources;
   Live live(balls, sources.options);
   const Image before = live.picture();
-  sources.edit("draw/draw_picture.frag", {{"zenith = vec3(0.42, 0.57, 0.78)", "zenith = vec3(0.8, 0.0, 0.0)"},
-                                          {"horizon = vec3(0.90, 0.92, 0.94)", "horizon = vec3(0.8, 0.0, 0.0)"}});
+  sources.edit("draw/draw_picture.frag", {{"return sky(normalize(ray));", "return vec3(0.8, 0.0, 0.0);"}});
   CHECK(contains(told(live), "draw_picture.frag is in use"));
   CHECK(patch(live.picture(), red).pixels > 4 * patch(before, red).pixels);
 
-  sources.edit("draw/draw_picture.frag", {{"vec4 draw_colors[]", "vec3 draw_colors[]"}});
+  sources.edit("draw/draw_picture.frag", {{"float draw_distances[]", "vec3 draw_distances[]"}});
   CHECK(contains(told(live), "draw_picture.frag stays as it was"));
   CHECK(patch(live.picture(), red).pixels > 4 * patch(before, red).pixels);
 }

@@ -249,6 +249,9 @@ void App::show(Loader::Loaded loaded) {
   mouse_.start();
   if (!same) {
     look_ = session_->scene().output;
+    // A film's picture takes many, and a driver without a GPU has no time for more than a draft.
+    look_.quality =
+        canvas_.device()->device.info().type == "CPU" ? Quality::draft : std::min(look_.quality, Quality::good);
     camera_.start(session_->scene(), renderer().bounds());
   }
   remembered_.opened(loaded.file);

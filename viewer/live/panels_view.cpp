@@ -199,7 +199,7 @@ bool look_panel(App& app) {
   talus::Look& look = app.look();
   bool changed = coloring(app);
   if (app.session() && app.session()->scene().solver.rotation)
-    changed |= ImGui::Checkbox("Spots that turn with grains", &look.marks);
+    changed |= ImGui::Checkbox("Stones that turn, in place of balls", &look.marks);
   changed |= contacts(look);
   changed |= bodies(app);
   note_on_forces(app, look);
@@ -213,6 +213,7 @@ bool look_panel(App& app) {
     app.camera().stay_above();
     changed = true;
   }
+  changed |= choice("Quality", look.quality, {{Quality::draft, "draft"}, {Quality::good, "good"}});
   using Choice = Sharpness::Choice;
   changed |= choice("Pixels", app.sharpness().choice,
                     {{Choice::automatic, "as fast as they come"}, {Choice::full, "all"}, {Choice::half, "half"}});
