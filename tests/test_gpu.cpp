@@ -655,16 +655,16 @@ TEST_CASE("compiled pipelines are kept on disk", "[gpu][device]") {
   std::filesystem::path file;
   {
     Machine machine(options);
-    CHECK(machine.device.pipeline_cache_loaded() == 0);
+    CHECK(machine.device.logical().pipeline_cache_loaded() == 0);
     ComputePipeline scale(machine.device, "scale", find_shader("scale.comp"));
-    file = machine.device.pipeline_cache_file();
+    file = machine.device.logical().pipeline_cache_file();
   }
   REQUIRE(std::filesystem::exists(file));
   CHECK(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}) == 1);
   const std::string good = talus_tests::read_text(file);
   {
     Machine machine(options);
-    CHECK(machine.device.pipeline_cache_loaded() > 0);
+    CHECK(machine.device.logical().pipeline_cache_loaded() > 0);
     ComputePipeline scale(machine.device, "scale", find_shader("scale.comp"));
   }
   std::string flipped = good;
@@ -673,7 +673,7 @@ TEST_CASE("compiled pipelines are kept on disk", "[gpu][device]") {
        {std::string(), std::string("nonsense"), good.substr(0, good.size() - 1), good + "x", flipped}) {
     talus_tests::write_text(file, bad);
     Machine machine(options);
-    CHECK(machine.device.pipeline_cache_loaded() == 0);
+    CHECK(machine.device.logical().pipeline_cache_loaded() == 0);
     ComputePipeline scale(machine.device, "scale", find_shader("scale.comp"));
   }
 }

@@ -221,8 +221,8 @@ TEST_CASE("A device that fails while it is opened makes room for the next", "[gp
   };
   {
     std::vector<std::string> notes;
-    const Device device = open({bad, good}, "auto", notes);
-    CHECK(device.info().index == 1);
+    const auto device = open({bad, good}, "auto", notes);
+    CHECK(device->info().index == 1);
     CHECK(notes == std::vector<std::string>{"Device 0 (Broken) is passed over. Opening the device Broken failed: "
                                             "initialization failed."});
   }

@@ -4,9 +4,13 @@
 #include "scratch.h"
 #include "shaders/shared/partner.h"
 #include "simulate.h"
+#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <thread>
+#include <utility>
 
 using namespace talus;
 using namespace talus_tests;
@@ -215,6 +219,71 @@ TEST_CASE("A device kept open changes nothing, and serves one simulation at a ti
     CHECK(complaints(second).empty());
   }
   CHECK(Simulation(scene, kept).gpu_device() == device);  // the one that was left last
+}
+
+TEST_CASE("Simulations share an open device with what is compiled for it, each on a thread of its own",
+          "[device][simulation]") {
+  Options own = on_device();
+  own.devices = nullptr;
+  const std::array scenes{with(jumble(200), {.method = Method::dem, .iterations = 1}), box_of(300)};
+  std::array<std::uint64_t, 2> alone{}, together{};
+  for (std::size_t k = 0; k < scenes.size(); ++k)
+    alone[k] = hash_after(scenes[k], own, 20);
+
+  std::array simulations{std::make_unique<Simulation>(scenes[0], own), std::make_unique<Simulation>(scenes[1], own)};
+  CHECK(simulations[0]->gpu_device() != simulations[1]->gpu_device());
+  CHECK(simulations[0]->gpu_device()->handle() == simulations[1]->gpu_device()->handle());
+  std::array<std::thread, 2> threads;
+  for (std::size_t k = 0; k < scenes.size(); ++k)
+    threads[k] = std::thread([&, k] {
+      simulations[k]->advance(20);
+      together[k] = simulations[k]->state_hash();
+    });
+  for (std::thread& thread : threads)
+    thread.join();
+  CHECK(together == alone);
+  CHECK(complaints(*simulations[0]).empty());
+
+  // The device stays open for the other, and a third compiles nothing.
+  simulations[0].reset();
+  gpu::LogicalDevice& logical = simulations[1]->gpu_device()->logical();
+  const std::size_t compiled = logical.compiled_count();
+  CHECK(hash_after(scenes[0], own, 20) == alone[0]);
+  CHECK(logical.compiled_count() == compiled);
+  CHECK(complaints(*simulations[1]).empty());
+}
+
+namespace {
+
+PFN_vkQueueSubmit2 real_queue_submit = nullptr;
+VKAPI_ATTR VkResult VKAPI_CALL lost_queue_submit(VkQueue, std::uint32_t, const VkSubmitInfo2*, VkFence) {
+  return VK_ERROR_DEVICE_LOST;
+}
+
+}  // namespace
+
+TEST_CASE("A device that is lost is lost for all that share it, and not for those after them", "[device][simulation]") {
+  Options own = on_device();
+  own.devices = nullptr;
+  const Scene scene = box_of(100);
+  const std::uint64_t hash = hash_after(scene, own, 5);
+  const Options kept = [&] {
+    Options options = own;
+    options.devices = keep_devices_open();
+    return options;
+  }();
+  hash_after(scene, kept, 1);  // leaves its device there
+  Simulation first(scene, own), second(scene, own);
+  REQUIRE(first.gpu_device()->handle() == second.gpu_device()->handle());
+  real_queue_submit = std::exchange(vkQueueSubmit2, lost_queue_submit);
+  CHECK_THROWS_AS(first.advance(5), ResourceError);
+  vkQueueSubmit2 = real_queue_submit;
+  CHECK_THROWS_AS(second.advance(5), ResourceError);
+  Simulation third(scene, own);
+  CHECK(third.gpu_device()->handle() != first.gpu_device()->handle());
+  third.advance(5);
+  CHECK(third.state_hash() == hash);
+  CHECK(hash_after(scene, kept, 5) == hash);
 }
 
 TEST_CASE("Too few contact slots change nothing on the device", "[device][simulation]") {

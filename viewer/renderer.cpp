@@ -143,9 +143,9 @@ struct Renderer::Impl {
     std::vector<gpu::DeviceInfo> devices = gpu::list_devices(*own_instance);
     std::erase_if(devices, [](const gpu::DeviceInfo& info) { return info.usable && !info.graphics; });
     std::vector<std::string> passed_over;
-    own_device.reset(new gpu::Device(gpu::open_chosen(
+    own_device = std::make_unique<gpu::Device>(gpu::open_chosen(
         *own_instance, std::move(devices), [](const auto& list) { return gpu::choose(list, "auto"); }, {},
-        passed_over)));
+        passed_over));
     for (const std::string& note : passed_over)
       fmt::print(stderr, "note: {}\n", note);
     return *own_device;

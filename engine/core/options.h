@@ -55,7 +55,7 @@ struct Options {
   // came from, say. It stays with the grain, and is part of the state.
   bool marks = false;
   // A simulation takes a device from here that none uses, opened and with the passes compiled that those before it
-  // needed, and leaves it here. Null: it opens its own and closes it.
+  // needed, and leaves it here. Null: it shares the device of simulations that are alive; the last of them closes it.
   std::shared_ptr<OpenDevices> devices;
   // One device for several simulations and what draws them (engine/executors/open_devices.h), all on one thread. Takes
   // the place of `device`, unless that is "cpu".

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <vector>
 
 namespace talus {
 
@@ -39,24 +40,63 @@ std::string file_of(Pass pass) {
 
 }  // namespace
 
-OpenDevice::OpenDevice(const Options& options)
-    : instance({.validation = options.validation, .print = true}),
-      device(gpu::open_chosen(
-          instance, gpu::list_devices(instance),
-          [&](const std::vector<gpu::DeviceInfo>& devices) { return gpu::choose(devices, options.device); }, {},
-          passed_over)),
-      wanted_(options.device), validation_(options.validation) {}
+std::shared_ptr<OpenDevice::Opened> OpenDevice::opened(const gpu::InstanceOptions& instance_options,
+                                                       const gpu::DeviceOptions& device_options, const Choose& choose) {
+  auto opened = std::make_shared<Opened>(instance_options);
+  opened->device = gpu::open_chosen(
+      opened->instance, gpu::list_devices(opened->instance),
+      [&](const std::vector<gpu::DeviceInfo>& devices) { return choose(devices, opened->instance); }, device_options,
+      opened->passed_over);
+  return opened;
+}
+
+std::shared_ptr<OpenDevice::Opened> OpenDevice::opened(const gpu::Adoption& application) {
+  auto opened = std::make_shared<Opened>(application);
+  opened->device = std::make_shared<gpu::LogicalDevice>(opened->instance,
+                                                        gpu::adopted_info(opened->instance, application), application);
+  return opened;
+}
+
+std::shared_ptr<OpenDevice::Opened> OpenDevice::opened(const Options& options) {
+  struct Entry {
+    std::string wanted;
+    bool validation;
+    const gpu::TestLimits* limits;
+    std::weak_ptr<Opened> opened;
+  };
+  // Its users own a device; this list only finds it. Two threads that want one device open it once.
+  static std::mutex mutex;
+  static std::vector<Entry> entries;
+  const std::scoped_lock lock(mutex);
+  const bool validation = gpu::wants_validation(options.validation);
+  const gpu::TestLimits* limits = gpu::wanted_test_limits();
+  std::erase_if(entries, [](const Entry& entry) { return entry.opened.expired(); });
+  for (const Entry& entry : entries)
+    if (entry.wanted == options.device && entry.validation == validation && entry.limits == limits)
+      if (auto opened = entry.opened.lock(); opened && !opened->device->is_lost())
+        return opened;
+  auto fresh = opened({.validation = validation, .print = true}, {},
+                      [&](const std::vector<gpu::DeviceInfo>& devices, const gpu::Instance&) {
+                        return gpu::choose(devices, options.device);
+                      });
+  entries.push_back({options.device, validation, limits, fresh});
+  return fresh;
+}
+
+OpenDevice::OpenDevice(std::shared_ptr<Opened> opened)
+    : opened_(std::move(opened)), instance(opened_->instance), passed_over(opened_->passed_over),
+      device(opened_->device) {}
+
+OpenDevice::OpenDevice(const Options& options) : OpenDevice(opened(options)) {
+  wanted_ = options.device;
+  validation_ = options.validation;
+}
 
 OpenDevice::OpenDevice(const gpu::InstanceOptions& instance_options, const gpu::DeviceOptions& device_options,
                        const Choose& choose)
-    : instance(instance_options),
-      device(gpu::open_chosen(
-          instance, gpu::list_devices(instance),
-          [&](const std::vector<gpu::DeviceInfo>& devices) { return choose(devices, instance); }, device_options,
-          passed_over)) {}
+    : OpenDevice(opened(instance_options, device_options, choose)) {}
 
-OpenDevice::OpenDevice(const gpu::Adoption& application)
-    : instance(application), device(instance, gpu::adopted_info(instance, application), application) {}
+OpenDevice::OpenDevice(const gpu::Adoption& application) : OpenDevice(opened(application)) {}
 
 bool OpenDevice::serves(const Options& options) const {
   return options.device == wanted_ && options.validation == validation_;
@@ -111,6 +151,8 @@ void OpenDevice::reload(Pass pass, std::vector<std::uint32_t> spirv) {
 std::shared_ptr<OpenDevice> OpenDevices::take(const Options& options) {
   {
     const std::scoped_lock lock(mutex_);
+    // Another simulation may have lost the device since it was left.
+    std::erase_if(idle_, [](const auto& open) { return open->device.is_lost(); });
     // The one that was left last: where simulations follow one another, it has the most passes compiled.
     const auto found =
         std::ranges::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& open) { return open->serves(options); });

@@ -20,9 +20,12 @@ struct PassProgram {
   std::shared_ptr<gpu::ComputePipeline> pipeline;  // of all features that are alike in what its shader reads
 };
 
+// A device as one simulation uses it, or several that run on one thread.
 class OpenDevice {
 public:
-  // Opens the device that the options name. Throws gpu::Error.
+  // On the device that the options name: opens it, unless another OpenDevice of this process has it open in the same
+  // way and it is not lost. They share Vulkan's device with its queue and what is compiled, and nothing else, so that
+  // each may be used by a thread of its own. The device closes with the last of them. Throws gpu::Error.
   explicit OpenDevice(const Options& options);
   // One that can do more, such as draw in a window, for Options::on. choose: takes one from the list, or throws.
   using Choose = std::function<gpu::DeviceInfo(const std::vector<gpu::DeviceInfo>&, const gpu::Instance&)>;
@@ -31,7 +34,18 @@ public:
   // Adopts an application's device (engine/executors/adopt.h). Throws gpu::Error.
   explicit OpenDevice(const gpu::Adoption& application);
 
-  gpu::Instance instance;
+private:
+  // An instance of Vulkan and a device of it that is open.
+  struct Opened {
+    template <class Wishes> explicit Opened(const Wishes& wishes) : instance(wishes) {}
+    gpu::Instance instance;
+    std::vector<std::string> passed_over;
+    std::shared_ptr<gpu::LogicalDevice> device;
+  };
+  std::shared_ptr<Opened> opened_;
+
+public:
+  gpu::Instance& instance;
   std::vector<std::string> passed_over;  // devices that were tried before this one, a sentence each: why they failed
   gpu::Device device;
 
@@ -44,6 +58,11 @@ public:
   std::uint64_t reloads() const { return reloads_; }  // so far
 
 private:
+  explicit OpenDevice(std::shared_ptr<Opened> opened);
+  static std::shared_ptr<Opened> opened(const Options& options);
+  static std::shared_ptr<Opened> opened(const gpu::InstanceOptions& instance, const gpu::DeviceOptions& device,
+                                        const Choose& choose);
+  static std::shared_ptr<Opened> opened(const gpu::Adoption& application);
   std::shared_ptr<gpu::ComputePipeline> pipeline(Pass pass, const Features& features);
 
   std::string wanted_;

@@ -166,10 +166,9 @@ DeviceInfo adopted_info(Instance& instance, const Adoption& application) {
   return info;
 }
 
-Device::Device(Instance& instance, const DeviceInfo& info, const Adoption& application)
+LogicalDevice::LogicalDevice(Instance& instance, const DeviceInfo& info, const Adoption& application)
     : instance_(instance), info_(info), handle_(application.device), queue_(application.queue),
-      queue_family_(application.queue_family), adopted_(true), lock_(application.lock),
-      unlock_(application.unlock), labels_{""} {
+      queue_family_(application.queue_family), adopted_(true), lock_(application.lock), unlock_(application.unlock) {
   const VkDeviceCreateInfo& created = *application.created_with;
   const auto* conditions = find_structure<VkPhysicalDeviceConditionalRenderingFeaturesEXT>(
       created, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT);
@@ -177,7 +176,7 @@ Device::Device(Instance& instance, const DeviceInfo& info, const Adoption& appli
                 conditions && conditions->conditionalRendering;
   vkGetPhysicalDeviceMemoryProperties(info.handle, &memory_);
   const std::uint32_t bits = queue_families(info.handle)[queue_family_].timestampValidBits;
-  timestamp_bits_ = limits().timestampPeriod > 0.0f ? bits : 0;
+  timestamp_bits_ = info_.limits.core.timestampPeriod > 0.0f ? bits : 0;
   info_.timestamps = timestamp_bits_ > 0;
   families_ = application.other_families;
   families_.push_back(queue_family_);
@@ -186,7 +185,6 @@ Device::Device(Instance& instance, const DeviceInfo& info, const Adoption& appli
   if (application.export_memory)
     set_exports({created.ppEnabledExtensionNames, created.enabledExtensionCount});
   try {
-    make_timeline();
     load_pipeline_cache({.pipeline_cache = application.pipeline_cache});
   } catch (...) {
     destroy();
@@ -194,7 +192,7 @@ Device::Device(Instance& instance, const DeviceInfo& info, const Adoption& appli
   }
 }
 
-void Device::set_exports(std::span<const char* const> extensions) {
+void LogicalDevice::set_exports(std::span<const char* const> extensions) {
   exports_memory_ = true;
   const bool enabled = std::ranges::any_of(
       extensions, [](const char* name) { return std::strcmp(name, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME) == 0; });
@@ -211,18 +209,18 @@ void Device::set_exports(std::span<const char* const> extensions) {
 }
 
 int Device::export_timeline() const {
-  if (!exports_timeline_) {
-    throw Error(fmt::format("The timeline of {} cannot be exported: {}.", info_.name,
-                            exports_memory_ ? "the driver does not export timeline semaphores, or the device was made "
-                                              "without VK_KHR_external_semaphore_fd. Wait for the steps on the host "
-                                              "instead"
-                                            : "the device was not opened or adopted with export_memory"));
+  if (!exports_timeline()) {
+    throw Error(fmt::format("The timeline of {} cannot be exported: {}.", info().name,
+                            exports_memory() ? "the driver does not export timeline semaphores, or the device was made "
+                                               "without VK_KHR_external_semaphore_fd. Wait for the steps on the host "
+                                               "instead"
+                                             : "the device was not opened or adopted with export_memory"));
   }
   auto info = make<VkSemaphoreGetFdInfoKHR>(VK_STRUCTURE_TYPE_SEMAPHORE_GET_FD_INFO_KHR);
   info.semaphore = timeline_;
   info.handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT;
   int fd = -1;
-  check(vkGetSemaphoreFdKHR(handle_, &info, &fd), "Exporting the device's timeline");
+  check(vkGetSemaphoreFdKHR(handle(), &info, &fd), "Exporting the device's timeline");
   return fd;
 }
 
@@ -234,15 +232,14 @@ void Device::wait_before_next(const TimelinePoint& point) {
     same->value = std::max(same->value, point.value);
 }
 
-// Waits for the work of this object alone, and for those who still read its buffers; the application may have more.
-void Device::drain_adopted() noexcept {
-  drain();
+// Waits for the application's work that still reads the buffers of this object.
+void Device::wait_for_readers() noexcept {
   for (const TimelinePoint& point : waits_) {
     auto info = make<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
     info.semaphoreCount = 1;
     info.pSemaphores = &point.semaphore;
     info.pValues = &point.value;
-    vkWaitSemaphores(handle_, &info, UINT64_MAX);
+    vkWaitSemaphores(handle(), &info, UINT64_MAX);
   }
   waits_.clear();
 }

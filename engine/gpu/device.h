@@ -1,12 +1,11 @@
 #pragma once
-#include "engine/gpu/instance.h"
-#include "engine/gpu/limits.h"
+#include "engine/gpu/logical_device.h"
 #include "engine/gpu/track.h"
 #include <cstdint>
 #include <deque>
-#include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,74 +16,30 @@ namespace talus::gpu {
 
 class Pipeline;
 
-struct DeviceInfo {
-  std::uint32_t index = 0;  // in the list, which is ordered: discrete, integrated, virtual, CPU, other
-  std::string name;
-  std::string driver;       // name and, where the driver gives it, its own version text
-  std::string api_version;  // "1.3.230"
-  std::string type;         // "discrete GPU", "integrated GPU", "virtual GPU", "CPU", "other"
-  bool gpu = false;         // discrete, integrated or virtual
-  bool usable = false;
-  std::vector<std::string> missing;            // why it is not usable, a sentence each
-  std::uint64_t memory_bytes = 0;              // device-local
-  std::uint32_t subgroup_size = 0;             // threads
-  std::uint64_t max_storage_buffer_range = 0;  // bytes a shader can reach in one buffer
-  std::uint32_t max_group_size = 0;            // threads
-  bool timestamps = false;
-  Limits limits;                   // as tests may have lowered them
-  bool opens = true;               // false in tests of a device that fails to open
-  bool graphics = false;           // it can draw
-  std::uint32_t queue_family = 0;  // of the one queue in use
-  VkPhysicalDevice handle = VK_NULL_HANDLE;
-};
-
-// All devices of this machine, unusable ones too. The order is stable from call to call. The environment variable
-// TALUS_TEST_LIMITS gives them the limits of others (limits.h).
-std::vector<DeviceInfo> list_devices(Instance& instance);
-
-// The device that wanted names: "auto" (the first usable one), an index of the list, or part of a name in any case.
-// Throws NoDevice, which lists what is there and what each device lacks.
-const DeviceInfo& choose(const std::vector<DeviceInfo>& devices, std::string_view wanted);
-
-// One line per device, as NoDevice shows it.
-std::string device_list_text(const std::vector<DeviceInfo>& devices);
-
-// The application's device as list_devices() shows it, with the queue's family. Throws Error, whose sentence names
-// everything that is wrong with what is given, or missing in the device.
-DeviceInfo adopted_info(Instance& instance, const Adoption& application);
-
-struct DeviceOptions {
-  std::vector<const char*> extensions;    // that must be there, such as VK_KHR_swapchain
-  bool export_memory = false;             // of buffers, as file descriptors (Buffer::export_fd)
-  bool pipeline_cache = true;             // keep compiled pipelines on disk
-  std::filesystem::path cache_directory;  // empty: $XDG_CACHE_HOME/talus, ~/.cache/talus or %LOCALAPPDATA%\talus
-  // Pipelines can be made and nothing can be submitted: on a device that has no hardware behind it, too, usable or not.
-  // The driver keeps the statistics of what it compiles (executables.h) where it can.
-  bool compile_only = false;
-};
-
 // Binary semaphores of a submission, for swapchains. Colour output and transfers wait.
 struct Semaphores {
   std::span<const VkSemaphore> wait, signal;
 };
 
-// A logical device with one queue, its own or that of an application (adopted). Not for use by several threads at once.
-// Outlives all that is made on it.
+// What one user has on a device: its memory, its descriptor sets, the order of its passes, and a timeline of its
+// submissions. Not for use by several threads at once; several of them on one LogicalDevice are, each by a thread of
+// its own. Outlives all that is made on it.
 class Device {
 public:
+  explicit Device(std::shared_ptr<LogicalDevice> logical);
+  // Opens a device of its own. Throws Error.
   Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& options = {});
-  // Adopts an application's device (engine/gpu/adopted.cpp). info: from adopted_info(). Throws Error.
-  Device(Instance& instance, const DeviceInfo& info, const Adoption& application);
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  const DeviceInfo& info() const { return info_; }
-  Instance& instance() const { return instance_; }
-  bool graphics() const { return info_.graphics; }
-  bool conditions() const { return conditions_; }  // VK_EXT_conditional_rendering
-  bool statistics() const { return statistics_; }  // of compiled pipelines: with compile_only alone
-  bool is_lost() const { return lost_; }
+  LogicalDevice& logical() const { return *logical_; }
+  const DeviceInfo& info() const { return logical_->info(); }
+  Instance& instance() const { return logical_->instance(); }
+  bool graphics() const { return info().graphics; }
+  bool conditions() const { return logical_->conditions(); }  // VK_EXT_conditional_rendering
+  bool statistics() const { return logical_->statistics(); }  // of compiled pipelines: with compile_only alone
+  bool is_lost() const { return logical_->is_lost(); }
   std::uint64_t memory_bytes() const { return memory_bytes_; }  // allocated now, staging included
 
   // Submissions run in order. Most users call Graph::submit.
@@ -101,9 +56,9 @@ public:
   // destroyed before that submission stays until its end.
   void wait_before_next(const TimelinePoint& point);
   // Families of queues that use the buffers; one or none: that of the queue alone.
-  std::span<const std::uint32_t> families() const { return families_; }
-  bool exports_memory() const { return exports_memory_; }
-  bool exports_timeline() const { return exports_timeline_; }
+  std::span<const std::uint32_t> families() const { return logical_->families(); }
+  bool exports_memory() const { return logical_->exports_memory(); }
+  bool exports_timeline() const { return logical_->exports_timeline(); }
   // A file descriptor of the timeline, the caller's to close or to give away. Throws Error where there is none.
   int export_timeline() const;
 
@@ -111,18 +66,12 @@ public:
   Label label(std::string_view name);
   const std::string& label_name(Label label) const { return labels_[label.id]; }
 
-  // Writes the pipeline cache if it has grown; the destructor does so too. False when it could not be written.
-  bool save_pipeline_cache();
-  const std::filesystem::path& pipeline_cache_file() const { return cache_file_; }
-  std::size_t pipeline_cache_loaded() const { return cache_loaded_; }  // bytes taken over from disk
-
-  VkDevice handle() const { return handle_; }
-  VkPhysicalDevice physical() const { return info_.handle; }
-  VkQueue queue() const { return queue_; }
-  std::uint32_t queue_family() const { return queue_family_; }
-  VkPipelineCache pipeline_cache() const { return pipeline_cache_; }
-  const VkPhysicalDeviceLimits& limits() const { return info_.limits.core; }
-  std::uint32_t timestamp_bits() const { return timestamp_bits_; }  // 0: it has no timestamps
+  VkDevice handle() const { return logical_->handle(); }
+  VkPhysicalDevice physical() const { return info().handle; }
+  VkQueue queue() const { return logical_->queue(); }
+  std::uint32_t queue_family() const { return logical_->queue_family(); }
+  const VkPhysicalDeviceLimits& limits() const { return info().limits.core; }
+  std::uint32_t timestamp_bits() const { return logical_->timestamp_bits(); }  // 0: it has no timestamps
 
   // For the rest of this folder.
   struct Memory {
@@ -151,37 +100,19 @@ public:
   void remove_pipeline(Pipeline* pipeline);
   void forget(std::uint64_t resource);  // drops cached descriptor sets that name it
   std::uint64_t next_id() { return ++last_id_; }
-  VkSampler sampler(bool linear, bool compare);
   void set_name(VkObjectType type, std::uint64_t handle, const std::string& name) const;
   Tracker& tracker() { return tracker_; }
   const void* recording() const { return recording_; }  // the graph with passes not yet submitted
   void set_recording(const void* graph) { recording_ = graph; }
 
 private:
-  Instance& instance_;
-  DeviceInfo info_;
-  VkPhysicalDeviceMemoryProperties memory_{};
-  std::uint32_t allocations_ = 0;  // of memory, now
-  VkDevice handle_ = VK_NULL_HANDLE;
-  VkQueue queue_ = VK_NULL_HANDLE;
-  std::uint32_t queue_family_ = 0;
-  std::uint32_t timestamp_bits_ = 0;
+  std::shared_ptr<LogicalDevice> logical_;
   VkSemaphore timeline_ = VK_NULL_HANDLE;
   Ticket submitted_ = 0, completed_ = 0;
-  bool lost_ = false, conditions_ = false, statistics_ = false;
-  bool adopted_ = false, exports_memory_ = false, exports_timeline_ = false;
-  std::function<void()> lock_, unlock_;  // of the application's queue
-  std::vector<std::uint32_t> families_;
   std::vector<TimelinePoint> waits_;  // of the next submission
 
-  VkPipelineCache pipeline_cache_ = VK_NULL_HANDLE;
-  std::filesystem::path cache_file_;
-  std::size_t cache_loaded_ = 0, cache_saved_ = 0;
-
   std::uint64_t memory_bytes_ = 0;
-  std::array<std::uint64_t, VK_MAX_MEMORY_HEAPS> heap_bytes_{};
   std::vector<VkDescriptorPool> descriptor_pools_;
-  std::array<VkSampler, 4> samplers_{};
   std::vector<Pipeline*> pipelines_;
   std::map<std::string, std::vector<std::uint32_t>> replaced_shaders_;
   struct Deferred {
@@ -196,11 +127,8 @@ private:
   const void* recording_ = nullptr;
   std::uint64_t last_id_ = 0;
 
-  void destroy();
   void make_timeline();
-  void set_exports(std::span<const char* const> extensions);  // from those that are enabled
-  void drain_adopted() noexcept;
-  void load_pipeline_cache(const DeviceOptions& options);
+  void wait_for_readers() noexcept;
   [[noreturn]] void lost();
   std::uint32_t memory_type(std::uint32_t allowed, MemoryKind kind) const;
 };

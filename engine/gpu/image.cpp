@@ -75,7 +75,7 @@ void Image::create_view() {
   create.subresourceRange = range();
   check(vkCreateImageView(device_->handle(), &create, nullptr, &view_), fmt::format("Viewing the image {}", name));
   const bool filtered = features_of(*device_, options_.format) & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT;
-  sampler_ = device_->sampler(options_.linear && filtered, false);
+  sampler_ = device_->logical().sampler(options_.linear && filtered, false);
 }
 
 VkImageSubresourceRange Image::range() const {

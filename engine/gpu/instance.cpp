@@ -66,6 +66,11 @@ VKAPI_ATTR VkBool32 VKAPI_CALL Instance::on_message(VkDebugUtilsMessageSeverityF
   return VK_FALSE;
 }
 
+bool wants_validation(std::optional<bool> wish) {
+  const char* variable = std::getenv("TALUS_VALIDATION");
+  return wish.value_or(variable && std::strcmp(variable, "1") == 0);
+}
+
 Instance::Instance(const InstanceOptions& options) : print_(options.print) {
   if (volkInitialize() != VK_SUCCESS) {
     throw NoDevice(
@@ -78,8 +83,7 @@ Instance::Instance(const InstanceOptions& options) : print_(options.print) {
                                VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version)));
   }
 
-  const char* wish = std::getenv("TALUS_VALIDATION");
-  validation_ = options.validation.value_or(wish && std::strcmp(wish, "1") == 0);
+  validation_ = wants_validation(options.validation);
   if (validation_ && !has_layer(validation_layer)) {
     throw Error(fmt::format("Validation is asked for, but the layer {} is not installed: install it (Debian: "
                             "vulkan-validationlayers), or run without validation.",

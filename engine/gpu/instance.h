@@ -30,6 +30,9 @@ struct InstanceOptions {
   bool print = false;                   // validation messages to stderr as well
 };
 
+// Whether an instance that is made with this wish validates.
+bool wants_validation(std::optional<bool> wish);
+
 // The connection to Vulkan. Outlives everything made from it. Throws NoDevice where there is no Vulkan 1.3 loader or no
 // driver, Error where a wanted extension is missing, or where validation is wanted and its layer is not installed.
 class Instance {

@@ -5,8 +5,8 @@
 
 namespace talus::gpu {
 
-Device open_chosen(Instance& instance, std::vector<DeviceInfo> devices, const Choice& choice,
-                   const DeviceOptions& options, std::vector<std::string>& passed_over) {
+std::shared_ptr<LogicalDevice> open_chosen(Instance& instance, std::vector<DeviceInfo> devices, const Choice& choice,
+                                           const DeviceOptions& options, std::vector<std::string>& passed_over) {
   std::exception_ptr failure;
   for (;;) {
     DeviceInfo chosen;
@@ -19,9 +19,9 @@ Device open_chosen(Instance& instance, std::vector<DeviceInfo> devices, const Ch
     }
     const auto failed = std::ranges::find(devices, chosen.index, &DeviceInfo::index);
     if (failed == devices.end() || !failed->usable)  // opening it throws, and it cannot be passed over
-      return Device(instance, chosen, options);
+      return std::make_shared<LogicalDevice>(instance, chosen, options);
     try {
-      return Device(instance, chosen, options);
+      return std::make_shared<LogicalDevice>(instance, chosen, options);
     } catch (const Error& e) {
       failure = std::current_exception();
       failed->usable = false;

@@ -233,10 +233,7 @@ struct Module {
   VkDevice device;
   VkShaderModule handle = VK_NULL_HANDLE;
 
-  Module(const Device& d, std::string_view name, std::span<const std::uint32_t> spirv,
-         std::span<const Constant> constants)
-      : device(d.handle()) {
-    const std::vector<std::uint32_t> code = freeze(spirv, constants);
+  Module(const Device& d, std::string_view name, std::span<const std::uint32_t> code) : device(d.handle()) {
     auto info = make<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
     info.codeSize = 4 * code.size();
     info.pCode = code.data();
@@ -252,6 +249,17 @@ VkPipelineShaderStageCreateInfo stage_info(VkShaderStageFlagBits stage, const Mo
   info.module = module.handle;
   info.pName = "main";
   return info;
+}
+
+// Appends a number, or the words of a shader, to the key of what is compiled.
+template <class T>
+requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+void append(std::string& key, T value) {
+  key.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+void append(std::string& key, std::span<const std::uint32_t> code) {
+  append(key, code.size());
+  key.append(reinterpret_cast<const char*>(code.data()), code.size_bytes());
 }
 
 }  // namespace
@@ -297,14 +305,9 @@ Pipeline::~Pipeline() {
   device_.remove_pipeline(this);
   for (const CachedSet& cached : sets_)
     free(cached);
-  device_.defer([device = device_.handle(), pipeline = handle_, layout = layout_, set_layout = set_layout_] {
-    vkDestroyPipeline(device, pipeline, nullptr);
-    vkDestroyPipelineLayout(device, layout, nullptr);
-    vkDestroyDescriptorSetLayout(device, set_layout, nullptr);
-  });
 }
 
-void Pipeline::create_layout(std::span<const Reflection> shaders) {
+void Pipeline::take_bindings(std::span<const Reflection> shaders) {
   const auto fail = [&](std::string_view why) { throw Error(fmt::format("The pipeline {}: {}.", name_, why)); };
   const auto merge = [&](auto& all, const auto& more) {
     for (const auto& binding : more) {
@@ -332,7 +335,26 @@ void Pipeline::create_layout(std::span<const Reflection> shaders) {
     fail(fmt::format("its stages bind {} storage buffers, and {} takes {}", buffers_.size(), device_.info().name,
                      limits.maxDescriptorSetStorageBuffers));
   }
+}
 
+std::string Pipeline::layout_key() const {
+  std::string key;
+  append(key, stages_);
+  append(key, push_bytes_);
+  append(key, buffers_.size());
+  for (const BufferBinding& b : buffers_) {
+    append(key, b.binding);
+    append(key, b.stages);
+  }
+  for (const ImageBinding& i : images_) {
+    append(key, i.binding);
+    append(key, i.stages);
+    append(key, i.compare);
+  }
+  return key;
+}
+
+void Pipeline::create_layouts(LogicalDevice::Compiled& made) const {
   // Comparison samplers are part of the layout, because some portable devices take them only there.
   VkFormatProperties depth{};
   vkGetPhysicalDeviceFormatProperties(device_.physical(), depth_format, &depth);
@@ -344,23 +366,23 @@ void Pipeline::create_layout(std::span<const Reflection> shaders) {
   }
   for (const ImageBinding& i : images_) {
     if (i.compare)
-      compare = device_.sampler(filtered, true);
+      compare = device_.logical().sampler(filtered, true);
     bindings.push_back(
         {i.binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1, i.stages, i.compare ? &compare : nullptr});
   }
   auto set = make<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
   set.bindingCount = static_cast<std::uint32_t>(bindings.size());
   set.pBindings = bindings.data();
-  check(vkCreateDescriptorSetLayout(device_.handle(), &set, nullptr, &set_layout_),
+  check(vkCreateDescriptorSetLayout(device_.handle(), &set, nullptr, &made.set_layout),
         fmt::format("Laying out {}", name_));
 
   const VkPushConstantRange push{stages_, 0, (push_bytes_ + 3) & ~3u};
   auto layout = make<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
   layout.setLayoutCount = 1;
-  layout.pSetLayouts = &set_layout_;
+  layout.pSetLayouts = &made.set_layout;
   layout.pushConstantRangeCount = push_bytes_ ? 1 : 0;
   layout.pPushConstantRanges = &push;
-  check(vkCreatePipelineLayout(device_.handle(), &layout, nullptr, &layout_), fmt::format("Laying out {}", name_));
+  check(vkCreatePipelineLayout(device_.handle(), &layout, nullptr, &made.layout), fmt::format("Laying out {}", name_));
 }
 
 void Pipeline::check_limits(const Reflection& r) const {
@@ -421,7 +443,7 @@ VkDescriptorSet Pipeline::descriptor_set(std::span<Buffer* const> buffers, std::
       return cached.set.handle;
   }
 
-  CachedSet fresh{hash, {}, device_.allocate_set(set_layout_)};
+  CachedSet fresh{hash, {}, device_.allocate_set(compiled_.set_layout)};
   std::vector<VkDescriptorBufferInfo> buffer_infos(buffers.size());
   std::vector<VkDescriptorImageInfo> image_infos(images.size());
   std::vector<VkWriteDescriptorSet> writes;
@@ -469,16 +491,23 @@ ComputePipeline::ComputePipeline(Device& device, std::string name, std::span<con
   if (reflection_.stage != VK_SHADER_STAGE_COMPUTE_BIT) {
     throw Error(fmt::format("The pipeline {} computes, and its shader does not.", name_));
   }
-  create_layout({&reflection_, 1});
-  const Module module(device, name_, device.shader(name_ + ".comp", spirv), constants);
-  auto info = make<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
-  info.stage = stage_info(VK_SHADER_STAGE_COMPUTE_BIT, module);
-  info.layout = layout_;
-  if (device.statistics())
-    info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
-  check(vkCreateComputePipelines(device.handle(), device.pipeline_cache(), 1, &info, nullptr, &handle_),
+  take_bindings({&reflection_, 1});
+  const std::vector<std::uint32_t> code = freeze(device.shader(name_ + ".comp", spirv), constants);
+  std::string key = layout_key();
+  append(key, code);
+  compiled_ = device.logical().compiled(key, [&](LogicalDevice::Compiled& made) {
+    create_layouts(made);
+    const Module module(device, name_, code);
+    auto info = make<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
+    info.stage = stage_info(VK_SHADER_STAGE_COMPUTE_BIT, module);
+    info.layout = made.layout;
+    if (device.statistics())
+      info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
+    check(
+        vkCreateComputePipelines(device.handle(), device.logical().pipeline_cache(), 1, &info, nullptr, &made.pipeline),
         fmt::format("Compiling the shader {}", name_));
-  device.set_name(VK_OBJECT_TYPE_PIPELINE, reinterpret_cast<std::uint64_t>(handle_), name_);
+    device.set_name(VK_OBJECT_TYPE_PIPELINE, reinterpret_cast<std::uint64_t>(made.pipeline), name_);
+  });
 }
 
 std::uint32_t ComputePipeline::group_size() const {
@@ -506,17 +535,44 @@ GraphicsPipeline::GraphicsPipeline(Device& device, std::string name, std::span<c
       }
     }
   }
-  create_layout(shaders);
+  take_bindings(shaders);
   if (options.colour_formats.size() > device.limits().maxColorAttachments) {
     throw Error(fmt::format("The pipeline {} draws into {} images, and {} takes {}.", name_,
                             options.colour_formats.size(), device.info().name, device.limits().maxColorAttachments));
   }
 
-  const Module vertex_module(device, name_, vertex, options.constants);
+  const std::vector<std::uint32_t> vertex_code = freeze(vertex, options.constants);
+  std::vector<std::uint32_t> fragment_code;
+  if (!fragment.empty())
+    fragment_code = freeze(fragment, options.constants);
+  std::string key = layout_key();
+  append(key, options.topology);
+  append(key, options.depth_test);
+  append(key, options.depth_write);
+  append(key, options.depth_compare);
+  append(key, options.blend);
+  append(key, options.cull);
+  append(key, options.front);
+  append(key, options.depth_bias);
+  append(key, options.depth_bias_slope);
+  append(key, options.colour_formats.size());
+  for (const VkFormat format : options.colour_formats)
+    append(key, format);
+  append(key, options.depth_format);
+  append(key, vertex_code);
+  append(key, fragment_code);
+  compiled_ = device.logical().compiled(
+      key, [&](LogicalDevice::Compiled& made) { compile(made, vertex_code, fragment_code, options); });
+}
+
+void GraphicsPipeline::compile(LogicalDevice::Compiled& made, std::span<const std::uint32_t> vertex,
+                               std::span<const std::uint32_t> fragment, const GraphicsOptions& options) const {
+  create_layouts(made);
+  const Module vertex_module(device_, name_, vertex);
   std::optional<Module> fragment_module;
   std::vector<VkPipelineShaderStageCreateInfo> stages{stage_info(VK_SHADER_STAGE_VERTEX_BIT, vertex_module)};
   if (!fragment.empty()) {
-    fragment_module.emplace(device, name_, fragment, options.constants);
+    fragment_module.emplace(device_, name_, fragment);
     stages.push_back(stage_info(VK_SHADER_STAGE_FRAGMENT_BIT, *fragment_module));
   }
 
@@ -575,10 +631,11 @@ GraphicsPipeline::GraphicsPipeline(Device& device, std::string name, std::span<c
   info.pDepthStencilState = &depth;
   info.pColorBlendState = &colour;
   info.pDynamicState = &dynamic;
-  info.layout = layout_;
-  check(vkCreateGraphicsPipelines(device.handle(), device.pipeline_cache(), 1, &info, nullptr, &handle_),
+  info.layout = made.layout;
+  check(vkCreateGraphicsPipelines(device_.handle(), device_.logical().pipeline_cache(), 1, &info, nullptr,
+                                  &made.pipeline),
         fmt::format("Compiling the shaders of {}", name_));
-  device.set_name(VK_OBJECT_TYPE_PIPELINE, reinterpret_cast<std::uint64_t>(handle_), name_);
+  device_.set_name(VK_OBJECT_TYPE_PIPELINE, reinterpret_cast<std::uint64_t>(made.pipeline), name_);
 }
 
 }  // namespace talus::gpu

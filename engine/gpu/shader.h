@@ -80,7 +80,8 @@ inline constexpr std::size_t buffers_most = 15;
 // 16 KiB of memory that a group shares.
 std::vector<std::string> portability_problems(std::string_view name, const Reflection& reflection);
 
-// What compute and graphics pipelines have in common. Descriptor sets are cached by what is bound.
+// What compute and graphics pipelines have in common. What is compiled belongs to the logical device, where it is found
+// again by the next pipeline of the same shaders. Descriptor sets are cached by what is bound.
 class Pipeline {
 public:
   Pipeline(const Pipeline&) = delete;
@@ -105,8 +106,8 @@ public:
   // The same from pairs; names that the shader does not use are fine.
   std::vector<Buffer*> resolve(std::initializer_list<std::pair<std::string_view, Buffer*>> named) const;
 
-  VkPipeline handle() const { return handle_; }
-  VkPipelineLayout layout() const { return layout_; }
+  VkPipeline handle() const { return compiled_.pipeline; }
+  VkPipelineLayout layout() const { return compiled_.layout; }
   VkShaderStageFlags stages() const { return stages_; }
   VkDescriptorSet descriptor_set(std::span<Buffer* const> buffers, std::span<Image* const> images);
   void forget(std::uint64_t resource);
@@ -114,16 +115,17 @@ public:
 protected:
   Pipeline(Device& device, std::string name);
   ~Pipeline();
-  void create_layout(std::span<const Reflection> shaders);
+  void take_bindings(std::span<const Reflection> shaders);
+  // What the layouts depend on, for the key of what is compiled; and the layouts themselves.
+  std::string layout_key() const;
+  void create_layouts(LogicalDevice::Compiled& made) const;
   void check_limits(const Reflection& shader) const;  // throws Error where the device takes less
   [[noreturn]] void missing(std::string_view binding) const;
 
   Device& device_;
   std::string name_;
   Label label_;
-  VkPipeline handle_ = VK_NULL_HANDLE;
-  VkPipelineLayout layout_ = VK_NULL_HANDLE;
-  VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
+  LogicalDevice::Compiled compiled_;
   VkShaderStageFlags stages_ = 0;
   std::vector<BufferBinding> buffers_;
   std::vector<ImageBinding> images_;
@@ -172,6 +174,10 @@ public:
   // An empty fragment shader draws depth only.
   GraphicsPipeline(Device& device, std::string name, std::span<const std::uint32_t> vertex,
                    std::span<const std::uint32_t> fragment, const GraphicsOptions& options);
+
+private:
+  void compile(LogicalDevice::Compiled& made, std::span<const std::uint32_t> vertex,
+               std::span<const std::uint32_t> fragment, const GraphicsOptions& options) const;
 };
 
 }  // namespace talus::gpu

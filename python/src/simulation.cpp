@@ -299,7 +299,8 @@ void bind_options(nb::class_<Simulation>& c) {
       "validation: switches Vulkan's validation layer on. timing: measures each pass for pass_times.\n"
       "grid_cells: most cells of the neighbour table, 0: four per grain. contact_slots: slots for\n"
       "contacts at first, 0: an estimate. shelves: number of states of worlds that save_world() can\n"
-      "keep. devices: what keep_devices_open() returned, to take the device from.");
+      "keep. devices: what keep_devices_open() returned, to take the device from; simulations that are\n"
+      "alive at a time share a device without it.");
 }
 
 // Of a property that the engine has as a member without arguments.
