@@ -158,12 +158,12 @@ public:
   bool under_way() const;
 
   // From the next step on goes by the settings of a scene of the same grains, bodies, cloth and domain. May differ: the
-  // solver; gravity, friction and adhesion of the domain; the laws, density and colour of materials, and with the
-  // density the mass of grains that are there; rate, velocity, start, stop and count of emitters, for grains that are
-  // not born yet; time.dt, where time goes on from where it is; step and friction of upsampling; what bodies and cloth
-  // look like; camera, depth cameras, output, title and end. Contacts remember what the new settings can use. A
-  // checkpoint saved afterwards resumes in a simulation of the changed scene. Throws SceneError and changes nothing for
-  // all else, and names what needs_restart() does.
+  // solver; gravity, friction and adhesion of the domain; laws, density and colour of materials, and with the density
+  // the mass of grains that are there; rate, velocity, shape, start, stop and count of emitters, for grains not born
+  // yet, and more emitters after those, of spheres of radii that the scene has; time.dt, where time goes on from
+  // where it is; step and friction of upsampling; looks of bodies and cloth; camera, depth cameras, output, title, end.
+  // Contacts remember what the new settings can use. A checkpoint saved afterwards resumes in a simulation of the
+  // changed scene. Throws SceneError and changes nothing for all else, and names what needs_restart() does.
   void change(const Scene& changed);
 
   // A hand: holds the grains whose centres are within a radius [m] of a place, from the next step on, in place of those

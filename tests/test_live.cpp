@@ -140,6 +140,49 @@ void pours_twice_as_fast(const Options& options) {
   CHECK(*ids.rbegin() + 1 == simulation.grains_born());
 }
 
+// An emitter that comes to a scene without any pours by its rate, where it is and where it is moved to, and is resumed.
+void pours_where_it_is_moved(const Options& options) {
+  constexpr std::uint32_t at_first = 60;
+  Scene scene = box_of(at_first);  // 4 cm wide
+  Simulation simulation(scene, options);
+  simulation.advance(20);
+  scene.emitters.resize(1);
+  Emitter& emitter = scene.emitters[0];
+  emitter.radius_min = scene.grains[0].radius_min;
+  emitter.radius_max = scene.grains[0].radius_max;
+  emitter.velocity = {0.0, 0.0, -1.0};
+  emitter.rate = 100.0;
+  std::uint32_t before = at_first;
+  for (const double x : {0.01, 0.03}) {
+    CAPTURE(x);
+    emitter.shape = SphereFill{{x, 0.02, 0.5}, 0.01};
+    emitter.start = simulation.time();
+    emitter.stop = emitter.start + 0.2;
+    scene.end = std::max(scene.end, emitter.stop);
+    REQUIRE(needs_restart(simulation.scene(), scene) == std::nullopt);
+    simulation.change(scene);
+    CHECK(simulation.grains_born() == before);
+    simulation.advance(24);
+    for (const GrainState& g : simulation.grains())
+      if (g.id >= before) {
+        CHECK(std::abs(static_cast<double>(g.position.x) - x) < 0.011);
+        CHECK(g.position.z < 0.51f);
+      }
+    simulation.advance(48);  // 0.1 s longer than it pours
+    CHECK(simulation.grains_born() - before == Approx(20).margin(1));
+    before = simulation.grains_born();
+  }
+  CHECK(complaints(simulation) == std::vector<std::string>{});
+  Scratch scratch;
+  simulation.save(scratch / "state.talus");
+  Simulation resumed(scene, options);
+  resumed.resume(scratch / "state.talus");
+  resumed.advance(10);
+  simulation.advance(10);
+  CHECK(resumed.grains_born() == simulation.grains_born());
+  CHECK(resumed.state_hash() == simulation.state_hash());
+}
+
 // Saved after a change, and gone on with in a simulation of the changed scene.
 void resumes_after_a_change(const Options& options) {
   Scratch scratch;
@@ -449,6 +492,12 @@ TEST_CASE("A change says which key needs a new simulation", "[live]") {
   CHECK(key_of([](Scene& s) { s.domain.max.z = 9.0; }) == "domain.max");
   CHECK(key_of([](Scene& s) { s.grains[1].radius_min = s.grains[1].radius_max = 0.02; }) == "grains.1.radius");
   CHECK(key_of([](Scene& s) { s.emitters[0].radius_max = 0.02; }) == "emitter.0.radius");
+  CHECK(key_of([](Scene& s) { s.emitters.push_back(s.emitters[0]); }) == "none");
+  CHECK(key_of([](Scene& s) {
+          s.emitters.push_back(s.emitters[0]);
+          s.emitters[1].radius_max *= 2.0;  // larger than all that there are
+        }) == "emitter.1");
+  CHECK(key_of([](Scene& s) { s.emitters.pop_back(); }) == "emitter.0");
   CHECK(key_of([](Scene& s) { s.bodies[2].velocity.x = 9.0; }) == "body.2.velocity");
   CHECK(key_of([](Scene& s) { s.bodies.pop_back(); }) == "body.4");
   CHECK(key_of([](Scene& s) { s.materials.push_back({.name = "clay"}); }) == "material.2");
@@ -506,6 +555,14 @@ TEST_CASE("A rate that doubles pours twice the grains on a device, and what was 
 
 TEST_CASE("What was changed is resumed", "[live]") {
   resumes_after_a_change(on_cpu);
+}
+
+TEST_CASE("An emitter that comes to a scene pours where it is moved", "[live]") {
+  pours_where_it_is_moved(on_cpu);
+}
+
+TEST_CASE("An emitter that comes to a scene pours where it is moved on a device in lockstep", "[device][live][lockstep]") {
+  pours_where_it_is_moved(in_lockstep());
 }
 
 TEST_CASE("A count of an emitter that is raised lets it pour on", "[live]") {

@@ -285,6 +285,12 @@ std::vector<glm::vec3> sites_of(const Scene& scene, std::size_t emitter) {
   return sites;
 }
 
+void set_sites(const Scene& scene, Population& population) {
+  population.sites.clear();
+  for (std::size_t i = 0; i < scene.emitters.size(); ++i)
+    population.sites.push_back(sites_of(scene, i));
+}
+
 // Plans the emission schedule: which grain is emitted when and where, as if those emitted before fell freely. Whether
 // there is room is seen when the time has come.
 class EmissionPlanner {
@@ -568,8 +574,7 @@ Population populate(const Scene& scene) {
   population.boundary = std::move(boundary.grains);
   separate_overlapping(scene, obstacles, movable, population);
   EmissionPlanner(scene, largest).run(population);
-  for (std::size_t i = 0; i < scene.emitters.size(); ++i)
-    population.sites.push_back(sites_of(scene, i));
+  set_sites(scene, population);
   sample_fine(scene, group_first, blocked, population);
   return population;
 }
@@ -581,6 +586,7 @@ void pour_anew(const Scene& scene, double time_zero, std::uint64_t steps, const 
   EmissionPlanner planner(scene, largest_ball(scene), time_zero, steps);
   planner.go_on(population.scheduled, there);
   planner.run(population);
+  set_sites(scene, population);
   count_fine_emitted(scene, population);
 }
 

@@ -12,11 +12,18 @@ namespace {
 
 // The grains that an emitter releases from now on.
 void take_emission(Emitter& to, const Emitter& from) {
+  to.shape = from.shape;
   to.rate = from.rate;
   to.velocity = from.velocity;
   to.start = from.start;
   to.stop = from.stop;
   to.count = from.count;
+}
+
+// May an emitter come to a scene that runs? The cells of the grid and the Verlet skin suit the radii that there are.
+bool may_come(const Scene& scene, const Emitter& emitter) {
+  const RadiusRange radii = radii_of(scene);
+  return !emitter.clump && emitter.radius_min >= radii.min && emitter.radius_max <= radii.max;
 }
 
 // The scene that runs, with all that may change as it is in another one.
@@ -36,6 +43,8 @@ Scene with_changes(Scene scene, const Scene& from) {
   }
   for (std::size_t e = 0; e < std::min(scene.emitters.size(), from.emitters.size()); ++e)
     take_emission(scene.emitters[e], from.emitters[e]);
+  for (std::size_t e = scene.emitters.size(); e < from.emitters.size() && may_come(scene, from.emitters[e]); ++e)
+    scene.emitters.push_back(from.emitters[e]);
   for (std::size_t b = 0; b < std::min(scene.bodies.size(), from.bodies.size()); ++b)
     scene.bodies[b].load_filter = from.bodies[b].load_filter;
   for (std::size_t c = 0; c < std::min(scene.cloths.size(), from.cloths.size()); ++c)
@@ -70,12 +79,16 @@ std::vector<Line> lines_of(const std::string& toml) {
   return lines;
 }
 
+// Emitters are compared as text, since shapes have no comparison of their own.
 bool same_emission(const Scene& a, const Scene& b) {
-  return a.dt == b.dt && a.domain.gravity == b.domain.gravity &&
-         std::ranges::equal(a.emitters, b.emitters, [](const Emitter& p, const Emitter& q) {
-           return p.rate == q.rate && p.velocity == q.velocity && p.start == q.start && p.stop == q.stop &&
-                  p.count == q.count;
-         });
+  const auto emitters_of = [](const Scene& scene) {
+    Scene alone;
+    for (const Material& material : scene.materials)
+      alone.materials.push_back({.name = material.name});
+    alone.emitters = scene.emitters;
+    return to_toml(alone);
+  };
+  return a.dt == b.dt && a.domain.gravity == b.domain.gravity && emitters_of(a) == emitters_of(b);
 }
 
 // Does the history of a contact mean the same to both?
@@ -177,7 +190,7 @@ void Simulation::Impl::change(Scene to) {
 std::pair<Population, std::vector<EmissionSchedule>> Simulation::Impl::emission_after(const Scene& to,
                                                                                       double zero) const {
   Population population = model.population();
-  if (same_emission(model.scene(), to) || model.scene().emitters.empty())
+  if (same_emission(model.scene(), to))
     return {std::move(population), emission.schedules()};
   if (model.own_slots())
     throw SceneError(
