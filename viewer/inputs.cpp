@@ -1,6 +1,7 @@
 #include "viewer/inputs.h"
 #include "engine/base/atomic_file.h"
 #include "viewer/parameters.h"
+#include "viewer/pour.h"
 #include "viewer/status.h"
 #include <algorithm>
 #include <charconv>
@@ -82,6 +83,9 @@ Json json_of(const Input& input) {
           [](const Release&) {
             return Json{{"release", true}};
           },
+          [](const Pour& i) {
+            return Json{{"pour", json_of(i.at)}};
+          },
           [](const SetParameter& i) {
             return Json{{"set", i.key}, {"value", i.value}};
           },
@@ -104,10 +108,12 @@ Input input_of(const Json& json) {
     return MoveHand{vector_of(json, "move_hand")};
   if (json.contains("release"))
     return Release{};
+  if (json.contains("pour"))
+    return Pour{vector_of(json, "pour")};
   if (json.contains("set"))
     return SetParameter{text_of(json, "set"), number_of(json, "value")};
   throw std::invalid_argument(
-      "it must be one of drive_joint, move_joint, drive_body, push_body, grab, move_hand, release, set");
+      "it must be one of drive_joint, move_joint, drive_body, push_body, grab, move_hand, release, pour, set");
 }
 
 }  // namespace
@@ -125,6 +131,7 @@ void act(talus::Simulation& simulation, const Input& input) {
                  [&](const Grab& i) { simulation.grab(i.at, i.radius); },
                  [&](const MoveHand& i) { simulation.move_hand(i.at); },
                  [&](const Release&) { simulation.release(); },
+                 [&](const Pour& i) { simulation.change(with_pour(simulation.scene(), simulation.time(), i.at)); },
                  [&](const SetParameter& i) { simulation.change(with_parameter(simulation.scene(), i.key, i.value)); },
              },
              input);

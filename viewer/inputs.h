@@ -49,7 +49,12 @@ struct MoveHand {
 struct Release {
   bool operator==(const Release&) const = default;
 };
-using Input = std::variant<DriveJoint, MoveJoint, DriveBody, PushBody, SetParameter, Grab, MoveHand, Release>;
+// Grains fall from around a place for a while: viewer/pour.h.
+struct Pour {
+  glm::dvec3 at;  // m
+  bool operator==(const Pour&) const = default;
+};
+using Input = std::variant<DriveJoint, MoveJoint, DriveBody, PushBody, SetParameter, Grab, MoveHand, Release, Pour>;
 
 // Between two steps. Throws std::logic_error or SceneError for what cannot be, and changes nothing then.
 void act(talus::Simulation& simulation, const Input& input);
