@@ -2,8 +2,10 @@
 #include "engine/scene/keys.h"
 #include "engine/scene/words.h"
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
+#include <sstream>
 #include <stdexcept>
 
 namespace viewer {
@@ -21,17 +23,20 @@ std::vector<std::string> names(auto&& all) {
   return list;
 }
 
-// The values that a scene may have for a key of a table at the top of a scene file, by the loader's own description:
-// material.sand, density. gravity.x is a component of gravity.
-void take_range(std::string_view table, std::string_view key, Parameter& p) {
+// The loader's own description of a key of a table at the top of a scene file: material.sand, density. gravity.x is a
+// component of gravity.
+const reading::Key& described(std::string_view table, std::string_view key) {
   const auto find = [](const reading::TableKeys& keys, std::string_view name) -> const reading::Key& {
     for (std::size_t i = 0; i < keys.size(); ++i)
       if (keys[i].name == name)
         return keys[i];
     throw std::logic_error(fmt::format("{} has no key {} (viewer/parameters.cpp)", keys.title, name));
   };
-  const reading::Key& found =
-      find(*find(reading::scene_file_keys(), table.substr(0, table.find('.'))).table, key.substr(0, key.find('.')));
+  return find(*find(reading::scene_file_keys(), table.substr(0, table.find('.'))).table, key.substr(0, key.find('.')));
+}
+
+// The values that a scene may have for it.
+void take_range(const reading::Key& found, Parameter& p) {
   if (found.range.min < found.range.max) {
     p.least = found.range.min;
     p.most = found.range.max;
@@ -53,6 +58,7 @@ public:
                    .name = name,
                    .unit = unit,
                    .help = help,
+                   .about = std::string(described(table, key).about),
                    .low = low,
                    .high = high,
                    .least = low,
@@ -66,7 +72,7 @@ public:
   void number(const char* key, const char* name, const char* unit, double low, double high, Scale scale,
               const char* help, Of of) {
     Parameter& p = add(key, name, unit, low, high, scale, help);
-    take_range(table, key, p);
+    take_range(described(table, key), p);
     p.get = [of](const Scene& scene) { return static_cast<double>(of(const_cast<Scene&>(scene))); };
     p.set = [of](Scene& scene, double value) {
       auto& place = of(scene);
@@ -232,6 +238,20 @@ std::vector<Parameter> parameters_of(const Scene& scene) {
   if (scene.upsampling)
     add_upsampling(list);
   return std::move(list.all);
+}
+
+bool matches(const Parameter& parameter, std::string_view words) {
+  const auto lower = [](std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+  };
+  const std::string all = lower(fmt::format("{}\n{}\n{}\n{}\n{}", parameter.key, parameter.group, parameter.name,
+                                            parameter.help, parameter.about));
+  std::istringstream in(lower(std::string(words)));
+  for (std::string word; in >> word;)
+    if (all.find(word) == std::string::npos)
+      return false;
+  return true;
 }
 
 Scene with_parameter(Scene scene, std::string_view key, double value) {

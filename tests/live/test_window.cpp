@@ -154,8 +154,8 @@ TEST_CASE("What was chosen is there in the next window", "[live]") {
   {
     Live live(balls, options);
     live.key("Tab");
-    live.key("F1");  // opens
-    live.key("F2");  // closes
+    live.key("F1 F2 F3");  // open
+    live.key("F2");        // closes
     live.app->remembered().record_file = "mine.webm";
     live.app->remembered().record_rate = 12.0f;
     live.app->remembered().vsync = false;
@@ -165,7 +165,7 @@ TEST_CASE("What was chosen is there in the next window", "[live]") {
   {
     Live live("", options);
     const viewer::Remembered& r = live.app->remembered();
-    CHECK(r.panels == std::vector<std::string>{"Look", "Statistics", "Keys"});
+    CHECK(r.panels == std::vector<std::string>{"Keys", "Look"});
     CHECK(r.record_file == "mine.webm");
     CHECK(r.record_rate == 12.0f);
     CHECK_FALSE(live.app->window().vsync());
@@ -180,6 +180,44 @@ TEST_CASE("What was chosen is there in the next window", "[live]") {
   options.size = glm::ivec2(width, height);
   Live live("", options);
   CHECK(live.app->remembered().recent.empty());
+}
+
+TEST_CASE("The first start shows running sand, and a later one what is remembered", "[live]") {
+  const Scratch home, scenes;
+  viewer::ViewOptions options = live_options();
+  options.remembered = home.path();
+  options.scenes = scenes.path();
+  options.welcome = true;
+  options.paused = false;
+  {
+    Live live("", options);  // from an empty folder: the scene that is built in
+    REQUIRE(live.app->session());
+    CHECK(live.session().scene().title == "Hourglass");
+    CHECK(live.app->remembered().panels.empty());
+    live.until([&] { return live.session().step() > 8; }, 300.0);
+    live.session().playing = false;
+    live.until([&] { return !live.session().simulation().under_way(); });
+    CHECK(live.session().simulation().grain_count() > 100);
+    live.app->remembered().panels_shown = true;
+    const Image hinted = live.picture(true);
+    CHECK(live.app->hint());
+    live.key("Escape");
+    CHECK_FALSE(live.app->hint());
+    CHECK(differing(hinted, live.picture(true), 60.0f) > 200);
+    live.key("F2");
+    CHECK(live.app->remembered().panels == std::vector<std::string>{"Scenes"});
+    CHECK(live.app->remembered().recent.empty());  // it is in no file
+  }
+  write_text(scenes / "hourglass.toml", balls);
+  {
+    Live live("", options);
+    REQUIRE(live.app->session());
+    CHECK(live.session().file() == scenes / "hourglass.toml");
+    CHECK(live.session().playing);
+  }
+  Live live("", options);
+  CHECK_FALSE(live.app->session());
+  CHECK_FALSE(live.app->hint());
 }
 
 TEST_CASE("A viewer that is told to end saves what was chosen", "[live]") {

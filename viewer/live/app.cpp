@@ -1,4 +1,5 @@
 #include "viewer/live/app.h"
+#include "engine/base/atomic_file.h"
 #include "viewer/live/input.h"
 #include "viewer/live/panels.h"
 #include "viewer/png.h"
@@ -11,6 +12,10 @@
 #include <tuple>
 
 namespace viewer {
+
+namespace first_scene {
+std::string_view find_text(std::string_view name);
+}
 
 using namespace talus;
 namespace fs = std::filesystem;
@@ -61,6 +66,19 @@ App::App(const ViewOptions& options)
     loader_.start(std::move(*first), options_.scene);
   else if (!options_.replay.empty())
     replay(options_.replay);
+  else if (options_.welcome && remembered_.recent.empty())
+    welcome();
+}
+
+// The hourglass of the folder of scenes, or where there is none, as after an installation, the one that is built in.
+void App::welcome() {
+  const std::vector<fs::path>& files = scene_files();
+  const auto found = std::ranges::find(files, "hourglass.toml", [](const fs::path& file) { return file.filename(); });
+  if (found != files.end())
+    loader_.start(*found, {});
+  else
+    loader_.start_text(std::string(first_scene::find_text("hourglass.toml")), "hourglass.toml");
+  hint_ = true;
 }
 
 App::~App() {
@@ -129,11 +147,19 @@ Options App::simulation_options() const {
 void App::open(const fs::path& file) {
   if (is_mesh(file))
     return read_mesh(file);
-  replay_.reset();
-  recovery_.forget();
+  forget_loading();
+  hint_ = false;
   if (file.extension() == ".json")
     return replay(file);
   loader_.start(file, file == options_.scene ? options_.overrides : std::vector<std::string>{});
+}
+
+// What was meant for a scene that does not come.
+void App::forget_loading() {
+  replay_.reset();
+  recovery_.forget();
+  undone_.reset();
+  replaced_.clear();
 }
 
 void App::read_mesh(const fs::path& file) {
@@ -154,10 +180,13 @@ void App::take_mesh() {
 
 void App::add_mesh() {
   const DroppedMesh mesh = *std::exchange(mesh_drop_.asked(), {});
-  if (session_)
-    loader_.start_text(
-        with_body(session_->scene(), mesh, renderer().bounds(), fs::absolute(session_->file()).parent_path()),
-        session_->file());
+  if (!session_)
+    return;
+  forget_loading();
+  replaced_ = "mesh " + mesh.file.stem().string();
+  loader_.start_text(
+      with_body(session_->scene(), mesh, renderer().bounds(), fs::absolute(session_->file()).parent_path()),
+      session_->file());
 }
 
 void App::start_camera() {
@@ -166,8 +195,56 @@ void App::start_camera() {
 }
 
 void App::restart() {
-  if (session_)
-    loader_.start(session_->scene(), session_->file());
+  if (!session_)
+    return;
+  forget_loading();
+  replaced_ = "restart";
+  loader_.start(session_->scene(), session_->file());
+}
+
+void App::undo() {
+  if (const std::size_t points = undo_.points().size(); points > 0)
+    undo(points - 1);
+  else if (session_)
+    tell(undo_.why_not());
+}
+
+void App::undo(std::size_t place) {
+  if (!session_)
+    return;
+  if (recorder_.running() || session_->replaying())
+    return tell(recorder_.running() ? "Nothing is taken back while a video is recorded: stop that first."
+                                    : "Nothing is taken back while a recording of inputs plays.");
+  session_->finish();
+  go_back(undo_.take(place));
+}
+
+// To the state before an action. Where that is of a scene to which this one cannot change, such as one without a mesh,
+// a simulation of it is made ready first.
+void App::go_back(Undo::Point point) {
+  mouse_.start();
+  bool changed = true;
+  try {
+    session_->simulation().change(point.before.scene);
+  } catch (const SceneError&) {
+    changed = false;
+  }
+  if (changed)
+    return go_on_from(std::move(point));
+  forget_loading();
+  loader_.start(point.before.scene, session_->file());
+  undone_ = std::move(point);
+}
+
+// session_: of the scene of that state. What was held then and is not now is let go.
+void App::go_on_from(Undo::Point point) {
+  session_->go_back_to(std::move(point.before));
+  machine_.start(session_->scene());
+  for (Input& input : letting_go(session_->done()))
+    session_->give(std::move(input));
+  statistics_.go_back(session_->simulation());
+  fresh_ = true;
+  tell(fmt::format("Taken back: {}. The scene is at {:.3f} s again.", point.action, session_->time()));
 }
 
 void App::take_picture(const fs::path& file, bool panels) {
@@ -208,8 +285,7 @@ void App::take_loaded() {
     if (auto loaded = loader_.take())
       show(std::move(*loaded));
   } catch (const std::exception& e) {
-    replay_.reset();
-    recovery_.forget();
+    forget_loading();
     tell(e.what());
   }
 }
@@ -232,10 +308,14 @@ void App::show(Loader::Loaded loaded) {
   draw_scene(simulation.scene());
   stop_recording();
   const bool same = recovery_.kept() || (session_ && session_->file() == loaded.file);
+  if (!same || replay_)
+    undo_.clear();
   const bool playing = session_ && same ? session_->playing : !options_.paused;
   const double pace = same ? session_->pace : 1.0;
   if (session_)
     session_->finish();
+  if (session_ && !replaced_.empty())
+    undo_.keep(std::exchange(replaced_, {}), *session_);
   session_.emplace(std::move(simulation), loaded.file);
   session_->playing = playing;
   session_->pace = pace;
@@ -254,10 +334,13 @@ void App::show(Loader::Loaded loaded) {
         canvas_.device()->device.info().type == "CPU" ? Quality::draft : std::min(look_.quality, Quality::good);
     camera_.start(session_->scene(), renderer().bounds());
   }
-  remembered_.opened(loaded.file);
+  if (std::error_code error; fs::exists(loaded.file, error))  // the one that is built in is in no file
+    remembered_.opened(loaded.file);
   const std::string& title = session_->scene().title;
   canvas_.window().title(fmt::format("{} - Talus", title.empty() ? loaded.file.filename().string() : title));
   statistics_.start(session_->simulation());
+  if (undone_)
+    go_on_from(*std::exchange(undone_, {}));
   ++shown_;
   chosen_body_ = machine_.empty() ? 0 : machine_.axes().back().body;
 }
@@ -294,6 +377,24 @@ void App::save_inputs(const fs::path& file) {
       tell(e.what());
     }
   });
+}
+
+std::string App::chosen_body_name() const {
+  const std::vector<BodySpec>& bodies = shown_scene().bodies;
+  return chosen_body_ < bodies.size() ? bodies[chosen_body_].name : "";
+}
+
+void App::save_charts() {
+  if (!session_)
+    return;
+  try {
+    fs::path file = fs::absolute(session_->file());
+    file.replace_filename(session_->file().stem().string() + "-charts.csv");
+    write_file(file, statistics_.csv(chosen_body_name()));
+    tell(fmt::format("Charts saved: {}", file.string()));
+  } catch (const std::exception& e) {
+    tell(e.what());
+  }
 }
 
 void App::replay(const fs::path& file) {
@@ -352,6 +453,7 @@ void App::run(double passed) {
   statistics_.frame(passed);
   if (!session_->simulation().under_way()) {
     drive();
+    undo_.watch(*session_, mouse_.holding() ? 0.0 : passed);  // as long as it holds it is one action
     fresh_ |= session_->carry_out();
     fresh_ |= session_->evaluate_contacts(shows_contacts(look_));
     look_at_state();
@@ -418,6 +520,7 @@ void App::build_frame() {
   take_mesh();
   if (session_)
     run(passed);
+  canvas_.gui().show_light(remembered_.light);
   canvas_.gui().begin();
   redraw_ |= read_input(*this, static_cast<float>(passed));
   redraw_ |= build_panels(*this);

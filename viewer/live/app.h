@@ -16,6 +16,7 @@
 #include "viewer/live/sharpness.h"
 #include "viewer/live/statistics.h"
 #include "viewer/live/step_describer.h"
+#include "viewer/live/undo.h"
 #include <array>
 #include <chrono>
 
@@ -46,6 +47,11 @@ public:
   void add_mesh();
   void start_camera();  // back to the scene's own view
   void restart();       // from the scene's start, with the settings it has now
+  // Takes back the last action of the user, or those from that place of undo_points() on: state, settings and time are
+  // again as they were before it, and a recording of inputs ends there. Says why where that cannot be.
+  void undo();
+  void undo(std::size_t place);
+  const std::deque<Undo::Point>& undo_points() const { return undo_.points(); }
   // Written when the next frame is drawn. panels: all of the window, not the scene alone.
   void take_picture(const std::filesystem::path& file, bool panels);
   // A video, or pictures in a folder, of `fps` frames per simulated second, until stop_recording or the scene's end.
@@ -54,8 +60,10 @@ public:
   // What was done to the scene since its start, as a file; and such a file played back.
   void save_inputs(const std::filesystem::path& file);
   void replay(const std::filesystem::path& file);
-  // The mouse holds what is at this place of the window, 0 .. 1 from the left and from the top, and drags it along;
-  // unset: it lets go.
+  void save_charts();                   // of the panel Statistics, as CSV beside the scene
+  Tool& tool() { return mouse_.tool; }  // in the mouse
+  // The mouse holds what is at this place of the window, 0 .. 1 from the left and from the top, and drags it along,
+  // or does there what its tool does; unset: it lets go.
   void hold(std::optional<glm::vec2> place) { mouse_.hold(place); }
   bool holding() const { return mouse_.holding(); }
   void tell(const std::string& message) { message_ = message; }  // in the window, until it is closed there
@@ -74,9 +82,12 @@ public:
   Previews& previews() { return canvas_.previews(); }
   const Loader& loader() const { return loader_; }
   std::string& message() { return message_; }
+  std::string& setting_words() { return setting_words_; }  // that are searched for among the settings
+  bool& hint() { return hint_; }                           // what can be done is told in a line, on the first start
   const Statistics& statistics() const { return statistics_; }
   Sharpness& sharpness() { return sharpness_; }
   std::uint32_t& chosen_body() { return chosen_body_; }  // of the scene: whose load is shown
+  std::string chosen_body_name() const;                  // empty: the scene has none
   // The passes of a step of the scene as it is now, and the elements of each field: made ready beside the window, where
   // the solver is another one than before. Null: not yet.
   const Described* described();
@@ -100,7 +111,10 @@ private:
   Orbit camera_;
   Machine machine_;
   MouseHold mouse_;
-  std::optional<Inputs> replay_;  // for the scene that is on its way
+  std::optional<Inputs> replay_;       // for the scene that is on its way
+  std::optional<Undo::Point> undone_;  // that it goes on from
+  std::string replaced_;               // by it: the action, "restart"; empty: nothing that can be taken back
+  Undo undo_;
   Recovery recovery_;
   Recorder recorder_;
   Sharpness sharpness_;
@@ -111,6 +125,8 @@ private:
   std::uint64_t shown_ = 0;  // so many scenes have been shown
   talus::Look look_;
   std::string message_;
+  std::string setting_words_;
+  bool hint_ = false;
   Clock::time_point last_ = Clock::now();
   double frame_seconds_ = 0.0, host_seconds_ = 0.0;
   bool fresh_ = false;                    // the renderer does not have the state yet
@@ -124,11 +140,15 @@ private:
 
   talus::Options simulation_options() const;
   const talus::Scene& shown_scene() const;  // that of the session, or an empty one
+  void welcome();
   void lose_device(bool playing);
   void open_device_again();
   void build_frame();
   void reload_shaders();
   void take_loaded();
+  void forget_loading();
+  void go_back(Undo::Point point);
+  void go_on_from(Undo::Point point);
   void read_mesh(const std::filesystem::path& file);
   void take_mesh();
   void show(Loader::Loaded loaded);

@@ -21,12 +21,14 @@ public:
 
   // For ImGui::Image. The image must live until the frame is drawn.
   static ImTextureID texture(talus::gpu::Image& image) { return static_cast<ImTextureID>(&image); }
+  void show_light(bool light);            // dark letters on light panels from now on, or light ones on dark panels
   float scale() const { return scale_; }  // pixels per point, rounded so that letters stay sharp
 
 private:
   talus::gpu::Device& device_;
   std::string layout_;
   float scale_ = 1.0f;
+  bool light_ = false;
   VkFormat format_;  // of the window
   talus::gpu::Image letters_;
   std::unique_ptr<talus::gpu::GraphicsPipeline> pipeline_;
@@ -35,5 +37,9 @@ private:
   void load_letters(talus::gpu::Graph& graph);
   void upload(talus::gpu::Graph& graph, const ImDrawData& data);
 };
+
+// Colours of letters, as panels are now.
+ImVec4 accent_tone();
+ImVec4 error_tone();
 
 }  // namespace viewer

@@ -13,7 +13,8 @@ const KeyHelp key_help[] = {
     {"Left mouse button", "turn the camera around the scene"},
     {"Right mouse button", "look around from where the camera stands"},
     {"Middle button, or Shift and left", "move the camera sideways"},
-    {"Control and left", "hold a handful of grains, or a body with a mass, and drag it"},
+    {"Control and left", "use the tool: hold a handful of grains, or a body with a mass, and drag it; or pour"},
+    {"1, 2", "the tools: pull, pour"},
     {"Wheel", "nearer and farther"},
     {"W A S D, Q E", "fly forward, left, back, right, down, up; Shift: faster"},
     {"Home", "the scene's own view"},
@@ -21,6 +22,7 @@ const KeyHelp key_help[] = {
     {"Right arrow", "one step"},
     {"Up, down arrow", "twice as fast, half as fast"},
     {"Backspace", "from the start again"},
+    {"Control and Z", "take the last action back: what was set, driven, dragged, dropped, or the start again"},
     {"C", "the next colouring"},
     {"F1", "these keys"},
     {"F2 to F8", "the panels"},
@@ -116,6 +118,10 @@ bool act(App& app, const KeyPress& press) {
   Session* session = app.session();
   if (press.key >= GLFW_KEY_F1 && press.key < GLFW_KEY_F1 + panel_count)
     toggle_panel(app, press.key - GLFW_KEY_F1);
+  if (press.control && press.key == GLFW_KEY_Z && !press.again) {
+    app.undo();
+    return true;
+  }
   if (press.control || press.again || (session && drive_time(*session, press)))
     return false;
   switch (press.key) {
@@ -124,6 +130,7 @@ bool act(App& app, const KeyPress& press) {
     return false;
   case GLFW_KEY_ESCAPE:
     app.message().clear();
+    app.hint() = false;
     if (session)
       session->forget_error();
     return false;
@@ -136,6 +143,12 @@ bool act(App& app, const KeyPress& press) {
   case GLFW_KEY_HOME:
     app.start_camera();
     return true;
+  case GLFW_KEY_1:
+    app.tool() = Tool::pull;
+    return false;
+  case GLFW_KEY_2:
+    app.tool() = Tool::pour;
+    return false;
   case GLFW_KEY_C:
     next_coloring(app.look());
     return true;

@@ -34,7 +34,8 @@ int view(int argc, char** argv) {
   std::string size;
   std::optional<std::uint64_t> seed, frame_times;
   CLI::App app("Shows a scene in a window: look, change, drive, record.", "talus view");
-  app.add_option("SCENE", options.scene, "Scene file (TOML); without one: the list of scenes");
+  app.add_option("SCENE", options.scene,
+                 "Scene file (TOML); without one: at first an hourglass, later the list of scenes");
   app.add_option("--device", options.device, "auto, cpu, or index or part of the name as in `talus devices`")
       ->type_name("DEVICE")
       ->capture_default_str();
@@ -66,6 +67,7 @@ int view(int argc, char** argv) {
   if (seed)
     options.overrides.push_back(fmt::format("scene.seed={}", *seed));
   options.remembered = viewer::remembered_folder();
+  options.welcome = true;
   options.program = viewer::sibling(argv[0], "talus");
 
   viewer::listen_for_stop();

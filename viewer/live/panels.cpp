@@ -156,6 +156,33 @@ void time_controls(App& app, Session& session) {
   tip("How fast: simulated seconds per second, where this machine can (up and down arrow)");
 }
 
+// The states that are kept, the last one on top: each is a point of time to go back to.
+void undo_menu(App& app) {
+  const std::deque<Undo::Point>& points = app.undo_points();
+  if (!ImGui::BeginMenu("Undo", !points.empty()))
+    return;
+  std::optional<std::size_t> chosen;
+  for (std::size_t place = points.size(); place-- > 0;) {
+    ImGui::PushID(static_cast<int>(place));
+    if (ImGui::MenuItem(fmt::format("{:.3f} s, before {}", points[place].time, points[place].action).c_str(),
+                        place + 1 == points.size() ? "Ctrl+Z" : nullptr))
+      chosen = place;
+    ImGui::PopID();
+  }
+  ImGui::EndMenu();
+  if (chosen)
+    app.undo(*chosen);
+}
+
+void tools(App& app) {
+  if (ImGui::RadioButton("Pull", app.tool() == Tool::pull))
+    app.tool() = Tool::pull;
+  tip("Control and the left button hold a handful of grains, or a body with a mass, and drag it (1)");
+  if (ImGui::RadioButton("Pour", app.tool() == Tool::pour))
+    app.tool() = Tool::pour;
+  tip("Control and the left button pour grains where the mouse is (2)");
+}
+
 void top_bar(App& app) {
   if (!ImGui::BeginMainMenuBar())
     return;
@@ -163,10 +190,15 @@ void top_bar(App& app) {
     for (int p = 0; p < panel_count; ++p)
       if (ImGui::MenuItem(panels[p].name, fmt::format("F{}", p + 1).c_str(), is_open(app, panels[p])))
         toggle_panel(app, p);
+    ImGui::Separator();
+    ImGui::MenuItem("Light", nullptr, &app.remembered().light);
+    tip("Dark letters on light panels, for a bright room");
     ImGui::EndMenu();
   }
   if (Session* session = app.session()) {
+    undo_menu(app);
     time_controls(app, *session);
+    tools(app);
     ImGui::Text("%.2f s", session->time());
     ImGui::TextDisabled(session->playing   ? "%.2fx real time"
                         : session->ended() ? "at its end"
@@ -174,9 +206,9 @@ void top_bar(App& app) {
                         session->rate());
   }
   if (app.recorder().running())
-    ImGui::TextColored({1.0f, 0.35f, 0.3f, 1.0f}, "recording, frame %zu", app.recorder().frames());
+    ImGui::TextColored(error_tone(), "recording, frame %zu", app.recorder().frames());
   if (app.loader().busy())
-    ImGui::TextColored({0.9f, 0.7f, 0.3f, 1.0f}, "loading %s", app.loader().file().filename().string().c_str());
+    ImGui::TextColored(accent_tone(), "loading %s", app.loader().file().filename().string().c_str());
   const std::string rate = fmt::format("{:.0f} frames/s   F1: keys", 1.0 / std::max(app.frame_seconds(), 1e-4));
   ImGui::SameLine();
   const float left = ImGui::GetWindowWidth() - ImGui::CalcTextSize(rate.c_str()).x - 16.0f;
@@ -200,13 +232,32 @@ bool message_box(App& app, const char* id, const std::string& text, bool wrong) 
                    ImGuiWindowFlags_NoNav);
   ImGui::PushTextWrapPos(0.0f);
   if (wrong)
-    ImGui::TextColored({1.0f, 0.55f, 0.45f, 1.0f}, "%s", text.c_str());
+    ImGui::TextColored(error_tone(), "%s", text.c_str());
   else
     ImGui::TextUnformatted(text.c_str());
   ImGui::PopTextWrapPos();
   const bool closed = ImGui::Button("Close");
   ImGui::End();
   return closed;
+}
+
+// A line at the lower edge, over the picture, without a window of its own: it takes no mouse.
+void hint_line(App& app) {
+  const char* text = nullptr;
+  if (app.hint())
+    text = "Control and drag: hold sand, or pour it (2)     Drag: look around     Space: pause     F2: other scenes    "
+           " F1: all keys";
+  else if (!app.session() && !app.loader().busy())
+    text = "F2: scenes. Or drop a scene file on the window.";
+  if (!text)
+    return;
+  const ImVec2 window = ImGui::GetIO().DisplaySize, size = ImGui::CalcTextSize(text, nullptr, false, 0.94f * window.x);
+  const ImVec2 gap = ImGui::GetStyle().WindowPadding;
+  const ImVec2 low{0.5f * (window.x - size.x), window.y - size.y - 3.0f * gap.y};
+  ImDrawList& list = *ImGui::GetBackgroundDrawList();
+  list.AddRectFilled({low.x - gap.x, low.y - gap.y}, {low.x + size.x + gap.x, low.y + size.y + gap.y},
+                     ImGui::GetColorU32(ImGuiCol_WindowBg), ImGui::GetStyle().WindowRounding);
+  list.AddText(nullptr, 0.0f, low, ImGui::GetColorU32(ImGuiCol_Text), text, nullptr, 0.94f * window.x);
 }
 
 }  // namespace
@@ -242,6 +293,7 @@ bool build_panels(App& app) {
   bool changed = false;
   if (app.remembered().panels_shown) {
     top_bar(app);
+    hint_line(app);
     for (int p = 0; p < panel_count; ++p)
       changed |= build(app, p);
   }

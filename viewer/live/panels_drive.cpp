@@ -13,7 +13,7 @@ void lever(Machine::Axis& axis) {
   ImGui::TableNextColumn();
   ImGui::TextUnformatted(axis.name.c_str());
   ImGui::TableNextColumn();
-  ImGui::TextColored({0.88f, 0.66f, 0.33f, 1.0f}, "%s %s", Machine::key_name(axis.more).c_str(),
+  ImGui::TextColored(accent_tone(), "%s %s", Machine::key_name(axis.more).c_str(),
                      Machine::key_name(axis.less).c_str());
   ImGui::TableNextColumn();
   ImGui::SetNextItemWidth(-1.0f);
@@ -49,7 +49,7 @@ void drive_panel(App& app) {
   if (!session)
     return;
   if (session->replaying())
-    ImGui::TextColored({0.9f, 0.7f, 0.3f, 1.0f}, "A recording has the levers.");
+    ImGui::TextColored(accent_tone(), "A recording has the levers.");
   Machine& machine = app.machine();
   if (machine.empty())
     ImGui::TextWrapped("Nothing in this scene is driven: it has no joints, and no body that moves by itself.");

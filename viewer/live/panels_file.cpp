@@ -21,7 +21,9 @@ void scene_text(const Previews::Preview& preview, const fs::path& file) {
   const std::string name = file.stem().string();
   ImGui::BeginGroup();
   ImGui::TextUnformatted((preview.title.empty() ? name : preview.title).c_str());
-  ImGui::PushStyleColor(ImGuiCol_Text, {1.0f, 1.0f, 1.0f, 0.6f});  // to be read on the row that is pointed at, too
+  ImVec4 faint = ImGui::GetStyleColorVec4(ImGuiCol_Text);
+  faint.w = 0.6f;
+  ImGui::PushStyleColor(ImGuiCol_Text, faint);  // to be read on the row that is pointed at, too
   ImGui::TextUnformatted(name.c_str());
   if (preview.grains > 0)
     ImGui::Text("%s grains%s", counted(preview.grains).c_str(),

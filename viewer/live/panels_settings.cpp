@@ -63,13 +63,24 @@ void reset(Session& session, const Parameter& parameter, double value) {
     ImGui::SetTooltip("Back to what the scene had");
 }
 
+void explain(const Parameter& parameter) {
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(26.0f * ImGui::GetFontSize());
+  ImGui::TextUnformatted(parameter.about.c_str());
+  if (!parameter.help.empty())
+    ImGui::TextUnformatted((parameter.help + ".").c_str());
+  ImGui::TextDisabled("%s", parameter.key.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
 void row(Session& session, const Parameter& parameter) {
   double value = parameter.get(session.scene());
   ImGui::PushID(parameter.key.c_str());
   if (edit(parameter, value))
     session.give(SetParameter{parameter.key, value});
-  if (ImGui::IsItemHovered() && !parameter.help.empty())
-    ImGui::SetTooltip("%s\n%s", parameter.help.c_str(), parameter.key.c_str());
+  if (ImGui::IsItemHovered())
+    explain(parameter);
   reset(session, parameter, parameter.get(session.scene()));
   ImGui::PopID();
 }
@@ -98,10 +109,16 @@ void settings_panel(App& app) {
     ImGui::TextDisabled("No scene is open.");
     return;
   }
+  std::string& words = app.setting_words();
+  ImGui::SetNextItemWidth(-1.0f);
+  ImGui::InputTextWithHint("##search", "Search: friction, slides, step ..", &words);
   ImGui::PushItemWidth(130.0f * app.gui_scale());
   std::string group;
-  bool shown = false;
+  bool shown = false, any = false;
   for (const Parameter& parameter : session->parameters()) {
+    if (!matches(parameter, words))
+      continue;
+    any = true;
     if (parameter.group != group) {
       group = parameter.group;
       shown = ImGui::CollapsingHeader(group.c_str(), ImGuiTreeNodeFlags_DefaultOpen);
@@ -109,6 +126,8 @@ void settings_panel(App& app) {
     if (shown)
       row(*session, parameter);
   }
+  if (!any)
+    ImGui::TextDisabled("No setting of this scene has these words.");
   ImGui::PopItemWidth();
   save_scene(app, *session);
 }

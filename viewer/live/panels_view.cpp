@@ -20,7 +20,7 @@ void keys_panel(App&) {
   for (int k = 0; k < key_help_count; ++k) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
-    ImGui::TextColored({0.88f, 0.66f, 0.33f, 1.0f}, "%s", key_help[k].key);
+    ImGui::TextColored(accent_tone(), "%s", key_help[k].key);
     ImGui::TableNextColumn();
     ImGui::TextUnformatted(key_help[k].what);
   }
@@ -352,9 +352,10 @@ void statistics_panel(App& app) {
     plot(app, "Kinetic energy", "J", statistics.series(Statistics::energy));
     plot(app, "Mean overlap, of the radius", "%", statistics.series(Statistics::overlap));
     plot(app, "Speed, of real time", "x", statistics.series(Statistics::real_time));
-    if (app.chosen_body() < session->scene().bodies.size())
-      plot(app, fmt::format("Force on {}", session->scene().bodies[app.chosen_body()].name).c_str(), "N",
-           statistics.series(Statistics::force));
+    if (const std::string body = app.chosen_body_name(); !body.empty())
+      plot(app, fmt::format("Force on {}", body).c_str(), "N", statistics.series(Statistics::force));
+    if (ImGui::Button("Save as CSV"))
+      app.save_charts();
   }
   if (ImGui::CollapsingHeader("Passes")) {
     pass_bars("step", statistics.passes());

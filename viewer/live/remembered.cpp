@@ -18,6 +18,7 @@ Remembered Remembered::load(const fs::path& file) {
     r.width = std::clamp(json.value("width", r.width), 320, 16384);
     r.height = std::clamp(json.value("height", r.height), 240, 16384);
     r.vsync = json.value("vsync", r.vsync);
+    r.light = json.value("light", r.light);
     r.recent = json.value("recent", r.recent);
     r.panels = json.value("panels", r.panels);
     r.record_file = json.value("record_file", r.record_file);
@@ -33,9 +34,16 @@ Remembered Remembered::load(const fs::path& file) {
 void Remembered::save(const fs::path& file) const {
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
-  const Json json{{"width", width},           {"height", height},           {"vsync", vsync},
-                  {"recent", recent},         {"panels", panels},           {"record_file", record_file},
-                  {"scene_file", scene_file}, {"inputs_file", inputs_file}, {"record_rate", record_rate}};
+  const Json json{{"width", width},
+                  {"height", height},
+                  {"vsync", vsync},
+                  {"light", light},
+                  {"recent", recent},
+                  {"panels", panels},
+                  {"record_file", record_file},
+                  {"scene_file", scene_file},
+                  {"inputs_file", inputs_file},
+                  {"record_rate", record_rate}};
   try {
     talus::write_file(file, json.dump(2) + '\n');
   } catch (const talus::ExportError&) {

@@ -9,9 +9,10 @@ namespace viewer {
 struct Remembered {
   int width = 1280, height = 720;  // of the window, points
   bool vsync = true;
-  std::vector<std::string> recent;                                  // scenes, the last one first
-  std::vector<std::string> panels{"Scenes", "Look", "Statistics"};  // that are open
-  bool panels_shown = true;                                         // for now
+  bool light = false;               // panels: dark letters on light
+  std::vector<std::string> recent;  // scenes, the last one first
+  std::vector<std::string> panels;  // that are open
+  bool panels_shown = true;         // for now
   std::string record_file = "talus.mp4";
   std::string scene_file = "changed.toml";
   std::string inputs_file = "talus-inputs.json";

@@ -41,6 +41,28 @@ Session::Kept Session::kept() {
   return std::move(kept_);
 }
 
+Session::Kept Session::snapshot() {
+  return {.scene = scene(),
+          .opened = opened_,
+          .state = simulation_.checkpoint(),
+          .done = done_,
+          .replay = replay_,
+          .playing = playing,
+          .forever = forever_,
+          .pace = pace};
+}
+
+void Session::go_back_to(Kept kept) {
+  kept.playing = playing;
+  kept.pace = pace;
+  go_on_from(std::move(kept));
+  given_.clear();
+  wanted_steps_ = 0;
+  evaluated_ = false;
+  error_.clear();
+  keep_in_ = 0.0;  // what is kept for a lost device is from later
+}
+
 void Session::go_on_from(Kept kept) {
   if (kept.state)
     simulation_.resume(std::move(*kept.state));

@@ -27,6 +27,10 @@ public:
   };
   Kept kept();
   void go_on_from(Kept kept);  // simulation(): of kept.scene, at its start
+  // The state as it is, between two steps; and back to one of the scene as it is now, at the pace and as playing as
+  // now. What was given since is dropped. Throws CheckpointError.
+  Kept snapshot();
+  void go_back_to(Kept kept);
 
   const std::filesystem::path& file() const { return file_; }
   talus::Simulation& simulation() { return simulation_; }
@@ -46,7 +50,9 @@ public:
 
   // What an operator does, before the next step; while a recording plays, it has the levers.
   void give(Input input);
-  // All that was given since the scene's start, for a file. Between two steps.
+  const std::vector<Input>& given() const { return given_; }                          // and not yet carried out
+  const std::vector<std::pair<std::uint64_t, Input>>& done() const { return done_; }  // since the scene's start
+  // The same for a file. Between two steps.
   Inputs recording();
   void replay(Inputs inputs);  // from the scene's start
   bool replaying() const { return replay_.has_value(); }

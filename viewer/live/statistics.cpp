@@ -1,6 +1,7 @@
 #include "viewer/live/statistics.h"
 #include <algorithm>
 #include <chrono>
+#include <fmt/format.h>
 
 namespace viewer {
 
@@ -14,6 +15,13 @@ double now() {
 
 void Statistics::start(talus::Simulation& simulation) {
   *this = {};
+  before_ = simulation.pass_times();
+  before_step_ = simulation.step();
+}
+
+void Statistics::go_back(const talus::Simulation& simulation) {
+  for (std::deque<Point>& series : series_)
+    std::erase_if(series, [&](const Point& point) { return point.time > simulation.time(); });
   before_ = simulation.pass_times();
   before_step_ = simulation.step();
 }
@@ -98,6 +106,29 @@ void Statistics::sample(talus::Simulation& simulation, double rate, std::uint32_
     add(force, {time, glm::length(loads[body].force_filtered)});
   const double took = now() - start;
   next_ = start + std::max(0.1, 20.0 * took);
+}
+
+std::string Statistics::csv(const std::string& body) const {
+  const auto quoted = [](std::string text) {
+    for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2)
+      text.insert(at, 1, '"');
+    return '"' + text + '"';
+  };
+  std::string text = "time [s],kinetic energy [J],mean overlap [% of the radius],speed [of real time]";
+  if (!body.empty())
+    text += "," + quoted(fmt::format("force on {} [N]", body));
+  text += "\n";
+  for (std::size_t k = 0; k < series_[energy].size(); ++k) {
+    const double time = series_[energy][k].time;
+    text += fmt::format("{},{},{},{}", time, series_[energy][k].value, series_[overlap][k].value,
+                        series_[real_time][k].value);
+    if (!body.empty()) {  // which may have been chosen after the first of these times
+      const auto found = std::ranges::find(series_[force], time, &Point::time);
+      text += found == series_[force].end() ? "," : fmt::format(",{}", found->value);
+    }
+    text += "\n";
+  }
+  return text;
 }
 
 }  // namespace viewer

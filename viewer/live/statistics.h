@@ -3,12 +3,14 @@
 #include "viewer/renderer.h"
 #include <array>
 #include <deque>
+#include <string>
 
 namespace viewer {
 
 class Statistics {
 public:
-  void start(talus::Simulation& simulation);  // another scene, or the same from its start
+  void start(talus::Simulation& simulation);          // another scene, or the same from its start
+  void go_back(const talus::Simulation& simulation);  // its time is an earlier one again
   // Between two steps. Asks no more often than costs a twentieth of the time; of `body`, where there is one, the load.
   // rate: simulated s per s, now.
   void sample(talus::Simulation& simulation, double rate, std::uint32_t body);
@@ -43,6 +45,8 @@ public:
     double value = 0.0;
   };
   const std::deque<Point>& series(Series which) const { return series_[which]; }
+  // All series as CSV, a line per time at which they were asked for. body: whose force it is; empty: without.
+  std::string csv(const std::string& body) const;
 
 private:
   talus::Measure measure_;

@@ -17,6 +17,7 @@ struct ViewOptions {
   std::optional<bool> validation;
   std::optional<glm::ivec2> size;  // of the window, points; unset: as it was last
   bool paused = false;             // at the start
+  bool welcome = false;            // without `scene`, on the first start: one that is built in
   std::filesystem::path
       scenes;  // folder that the browser lists first; empty: that of `scene`, or without one ./scenes, or .
   std::filesystem::path program;     // `talus`, which draws the browser's pictures; empty: it goes without new ones
