@@ -92,7 +92,7 @@ struct Renderer::Impl {
   std::optional<gpu::ComputePipeline> cloth_index, cloth_normal;  // where there is cloth
   std::optional<gpu::ComputePipeline> turn;                       // where grains rotate
   gpu::GraphicsPipeline draw_shadow, draw_grain, draw_point, draw_contact, draw_slice, draw_open, draw_picture,
-      draw_develop, draw_line;
+      draw_draft, draw_develop, draw_line;
   gpu::GraphicsPipeline draw_body, draw_body_shadow;
   gpu::Graph graph;
 
@@ -169,6 +169,9 @@ struct Renderer::Impl {
         draw_slice(pipeline(device, "draw_slice", {VK_FORMAT_R32_UINT}, gpu::depth_format)),
         draw_open(pipeline(device, "draw_open", {open_format})),
         draw_picture(pipeline(device, "draw_picture", {light_format}, VK_FORMAT_UNDEFINED, true)),
+        draw_draft(device, "draw_draft", draw_shaders::find_shader("draw_picture.vert"),
+                   draw_shaders::find_shader("draw_draft.frag"),
+                   options({light_format}, VK_FORMAT_UNDEFINED, true, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP)),
         draw_develop(pipeline(device, "draw_develop", {picture_format})),
         draw_line(pipeline(device, "draw_line", {picture_format}, VK_FORMAT_UNDEFINED, true)),
         draw_body(pipeline(device, "draw_body", {VK_FORMAT_R32_UINT}, gpu::depth_format, false,
@@ -502,7 +505,7 @@ struct Renderer::Impl {
     graph.end_rendering();
 
     graph.begin_rendering({.colour = {{.image = &radiance, .clear = first}}}, draw_picture.label());
-    add(draw_picture, {}, 1);
+    add(light.quality == shared::draw_draft ? draw_draft : draw_picture, {}, 1);
     graph.end_rendering();
   }
 

@@ -143,7 +143,7 @@ def draw(scene, folder, size, samples):
     eye, target = np.array(scene["camera"]["eye"]), np.array(scene["camera"]["target"])
 
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=5, radius=1.0)
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=4, radius=1.0)
     ball = bpy.context.object.data
     around = np.array([v.co for v in ball.vertices])
     around /= np.linalg.norm(around, axis=1, keepdims=True)

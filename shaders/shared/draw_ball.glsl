@@ -20,20 +20,16 @@ bool hit_ball(Ball ball, vec4 turn, vec3 from, vec3 direction, out float t, out 
   float half_way = sqrt(inside);
   float near = -half_way, far = half_way;
   normal = (off + near * direction) / ball.radius;
-  if (ball.number == 0u) {
-    t = along + near;
-    return true;
-  }
-  vec3 own_off = turned(reversed(turn), off), own_direction = turned(reversed(turn), direction);
-  for (int k = 0; k < facet_count; ++k) {
+  // A loop without a turn for balls, and the planes turned within it: drivers without a GPU go through both sides of a branch.
+  for (int k = 0; k < (ball.number != 0u ? facet_count : 0); ++k) {
     uint word = mixed(ball.number * uint(facet_count) + uint(k));
-    vec3 plane = normalize(vec3(word & 0x3FFu, (word >> 10) & 0x3FFu, (word >> 20) & 0x3FFu) - 511.3);
-    float away = ball.radius * mix(facet_away.x, facet_away.y, float(mixed(word) >> 24) / 255.0) - dot(plane, own_off);
-    float facing = dot(plane, own_direction);
+    vec3 plane = turned(turn, normalize(vec3(word & 0x3FFu, (word >> 10) & 0x3FFu, (word >> 20) & 0x3FFu) - 511.3));
+    float away = ball.radius * mix(facet_away.x, facet_away.y, float(mixed(word) >> 24) / 255.0) - dot(plane, off);
+    float facing = dot(plane, direction);
     if (facing < 0.0) {
       if (away / facing > near) {
         near = away / facing;
-        normal = turned(turn, plane);
+        normal = plane;
       }
     } else if (away < far * facing)
       far = away / facing;

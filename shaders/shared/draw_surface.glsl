@@ -59,7 +59,7 @@ Surface surface_of_grain(uint grain, Ball ball, vec4 turn, vec3 normal, vec3 fro
   Surface s = surface_as(finish, grain_color(grain, finish, min(1.5 / pixel, 1.0)), normal);
   s.depth = ball.radius;
   s.neutral = !own_color;
-  if (own_color && is_mixture(finish)) {
+  if (!draft && own_color && is_mixture(finish)) {
     vec3 on_grain = turned(reversed(turn), from_centre / ball.radius);
     float seed = float(number_at(grain) & 0xFFFFu);
     if (material.cut != 0u) {
@@ -91,7 +91,7 @@ vec3 smoothed(Surface s, vec3 around, float pixel) {
 Surface surface_of_body(uint body, vec3 from_eye, vec3 normal) {
   uint finish = draw_bodies[body].finish;
   Surface s = surface_as(finish, draw_bodies[body].color, normal);
-  if (finish == finish_metal || finish == finish_paint) {
+  if (!draft && (finish == finish_metal || finish == finish_paint)) {
     vec3 size = max(draw_bodies[body].high - draw_bodies[body].low, vec3(0.0));
     float edge = min(max(size.x, max(size.y, size.z)), draw_frame.reach);
     vec3 at = turned(reversed(rotation_of(body)), draw_frame.eye + from_eye - in_world(body, vec3(0.0)));
@@ -122,7 +122,7 @@ Surface surface_of_ground(vec3 ray, float z) {
   float grid = draw_frame.grid;
   float fine = max(line_cover(point.x, grid, pixel.x, 1.0), line_cover(point.y, grid, pixel.y, 1.0));
   float strong = max(line_cover(point.x, 5.0 * grid, pixel.x, 1.5), line_cover(point.y, 5.0 * grid, pixel.y, 1.5));
-  float mottled = noise_over(vec3(point.xy / grid, 0.5), max(pixel.x, pixel.y) / grid, 5);
+  float mottled = draft ? 0.0 : noise_over(vec3(point.xy / grid, 0.5), max(pixel.x, pixel.y) / grid, 5);
   vec3 color = ground_color * (1.0 + 0.07 * mottled);
   if (draw_light.quality != draw_film)
     color = mix(color, line_color, max(0.22 * fine, 0.4 * strong));

@@ -81,11 +81,11 @@ TEST_CASE("A shader that draws is edited in the same way", "[live]") {
   const Sources sources;
   Live live(balls, sources.options);
   const Image before = live.picture();
-  sources.edit("draw/draw_picture.frag", {{"return sky(normalize(ray));", "return vec3(0.8, 0.0, 0.0);"}});
+  sources.edit("shared/draw_picture.glsl", {{"return behind;", "return vec3(0.8, 0.0, 0.0);"}});
   CHECK(contains(told(live), "draw_picture.frag is in use"));
   CHECK(patch(live.picture(), red).pixels > 4 * patch(before, red).pixels);
 
-  sources.edit("draw/draw_picture.frag", {{"float draw_distances[]", "vec3 draw_distances[]"}});
+  sources.edit("shared/draw_picture.glsl", {{"float draw_distances[]", "vec3 draw_distances[]"}});
   CHECK(contains(told(live), "draw_picture.frag stays as it was"));
   CHECK(patch(live.picture(), red).pixels > 4 * patch(before, red).pixels);
 }
