@@ -54,7 +54,7 @@ TEST_CASE("The slices of ranks are runs in order that have each slice once") {
 
 namespace {
 
-// What all have once each of them has added its share to what all had.
+// Combines a field as ranks do: each adds its share to what all had.
 std::vector<std::uint32_t> combined(FieldId id, const std::vector<std::uint32_t>& before,
                                     const std::vector<std::vector<std::uint32_t>>& of_ranks) {
   mpi::Combined all;

@@ -281,7 +281,7 @@ TEST_CASE("wet grains are darker and glossier", "[device][renderer]") {
   const auto mean = [&](const Image& image) {
     return mean_linear(image, {width / 2 - 25, height / 2 - 25}, {width / 2 + 25, height / 2 + 25}).g;
   };
-  // Of what enters, 0.57 leaves at each time: 0.35 becomes 0.35 x 0.57 / (1 - 0.43 x 0.35) = 0.235. The highlight adds
+  // At each reflection 0.57 of the light within leaves the film of water: 0.35 becomes 0.35 x 0.57 / (1 - 0.43 x 0.35) = 0.235. The highlight adds
   // to it.
   CHECK(mean(wet) < 0.85 * mean(dry));
   CHECK(mean(wet) > 0.5 * mean(dry));

@@ -509,7 +509,7 @@ struct Renderer::Impl {
     graph.end_rendering();
   }
 
-  // What the picture measured is read once it is done.
+  // The ranges that the picture has measured are read once it is done.
   void keep_measured() {
     last_measured = (last_measured + 1) % measured.size();
     measured[last_measured].color_by = frame.color_by;

@@ -71,7 +71,7 @@ void take(DrawLight& light, const std::array<vec3, 9>& ambient) {
   std::copy(ambient.begin(), ambient.end(), light.ambient);
 }
 
-// Of what comes from below the horizon.
+// Gives the radiance of the ground for directions below the horizon, and zero above it.
 auto from_ground(const DrawLight& light) {
   return [ground = light.ground](const vec3& way) { return way.z < 0.0f ? ground : vec3(0.0f); };
 }

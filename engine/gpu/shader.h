@@ -116,7 +116,7 @@ protected:
   Pipeline(Device& device, std::string name);
   ~Pipeline();
   void take_bindings(std::span<const Reflection> shaders);
-  // What the layouts depend on, for the key of what is compiled; and the layouts themselves.
+  // The key says all that the layouts depend on; compiled pipelines are kept by it.
   std::string layout_key() const;
   void create_layouts(LogicalDevice::Compiled& made) const;
   void check_limits(const Reflection& shader) const;  // throws Error where the device takes less

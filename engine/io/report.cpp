@@ -164,7 +164,7 @@ Json soil_json(const Simulation& simulation) {
           {"rough_grains", soil->rough_grains}};
 }
 
-// What the processes that share the simulation have done; null where there is one.
+// Tells what the processes that share the simulation have done; null where there is one.
 Json ranks_json(const Simulation& simulation) {
   const std::vector<RankSummary> ranks = simulation.ranks();
   if (ranks.empty())

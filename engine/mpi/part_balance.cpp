@@ -10,7 +10,7 @@ namespace {
 
 // Slices are dealt out anew where the slowest rank has worked longer than the mean by this factor,
 constexpr double imbalance_most = 1.1;
-// .. and the mean is longer than this [s]: less is noise.
+// .. and the mean has worked longer than this [s], since shorter times are noise.
 constexpr double measured_least = 0.01;
 // A grain that sleeps counts as this share of one that is awake.
 constexpr float work_asleep = 0.05f;

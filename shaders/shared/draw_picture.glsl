@@ -56,7 +56,7 @@ Around around(uint seen, float z, float slack) {
   return Around(weights.x > 0.0 ? open / weights : vec2(0.6, 1.0), normal);
 }
 
-// What a ray meets: nothing at z = 0.
+// A ray meets this point of a surface; where z = 0, it meets nothing.
 struct Hit {
   float z;  // along the view
   Surface surface;

@@ -87,7 +87,7 @@ vec3 smoothed(Surface s, vec3 around, float pixel) {
   return dot(around, around) > 0.0 ? normalize(mix(s.normal, normalize(around), share)) : s.normal;
 }
 
-// Of a body, from the eye. Metal is worn, by its own frame.
+// Gives the surface of a body at a point from the eye. Wear of metal is fixed in the frame of the body.
 Surface surface_of_body(uint body, vec3 from_eye, vec3 normal) {
   uint finish = draw_bodies[body].finish;
   Surface s = surface_as(finish, draw_bodies[body].color, normal);

@@ -1,4 +1,4 @@
-// What the mouse does with its tools.
+// The mouse pulls grains and pours them, by its tools.
 #include "live.h"
 
 using namespace talus;

@@ -1,5 +1,5 @@
 #pragma once
-// What the mouse does to the scene: it holds something and drags it along, or pours sand.
+// The mouse holds something in the scene and drags it along, or pours sand.
 #include "viewer/live/grasp.h"
 #include "viewer/live/session.h"
 
