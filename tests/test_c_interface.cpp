@@ -617,7 +617,7 @@ TEST_CASE("C changes what may change, and names what may not", "[c]") {
   talus_options options = sized<talus_options>();
   options.device = "cpu";
   options.threads = 1;
-  options.no_avx512 = 1;
+  options.lanes = 4;
   options.no_timing = 1;
   options.verify = 1;
   options.validation = TALUS_VALIDATION_OFF;

@@ -1,5 +1,6 @@
 // Lists that are searched again only where grains have moved.
 #include "engine/core/passes.h"
+#include "engine/cpu/passes.h"
 #include "engine/simulation/checkpoint_file.h"
 #include "scratch.h"
 #include "simulate.h"
@@ -170,11 +171,13 @@ TEST_CASE("Passes that mend lists agree with their references beside a dynamic b
 }
 
 TEST_CASE("Vectorised passes that mend lists agree with their references", "[lockstep][mending]") {
-  const bool avx512 = GENERATE(false, true);
-  CAPTURE(avx512);
+  const int lanes = GENERATE(4, 8, 16);
+  if (lanes > cpu::most_lanes())
+    return;
+  CAPTURE(lanes);
   const Variant variant = each_method();
   CAPTURE(variant.name);
-  check_passes(rain(variant.solver), {.device = "cpu", .verify = true, .avx512 = avx512}, 24);
+  check_passes(rain(variant.solver), {.device = "cpu", .verify = true, .lanes = lanes}, 24);
 }
 
 TEST_CASE("Contacts remember while lists are mended", "[neighbours][mending]") {

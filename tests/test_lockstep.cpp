@@ -231,11 +231,11 @@ TEST_CASE("A pass that declares a field behind another one otherwise than the ta
 // What vectorised passes must get right, in one scene: partly filled slices, materials, adhesion, seams, bodies, cloth,
 // fixed grains, worlds, grains that come and go.
 TEST_CASE("Vectorised passes agree with their references", "[lockstep]") {
-  const bool avx512 = GENERATE(false, true);
-  if (avx512 && !cpu::runs_avx512())
+  const int lanes = GENERATE(4, 8, 16);
+  if (lanes > cpu::most_lanes())
     return;
-  CAPTURE(avx512);
-  const Options options{.device = "cpu", .verify = true, .avx512 = avx512};
+  CAPTURE(lanes);
+  const Options options{.device = "cpu", .verify = true, .lanes = lanes};
   SECTION("any number of grains") {
     const unsigned n = GENERATE(0u, 1u, 7u, 8u, 9u, 17u, 1000u, 4097u);
     CAPTURE(n);

@@ -17,6 +17,8 @@ Options options_of(const talus_options* given_options) {
     refuse("options.slice must be finite and not below 0");
   if (o.validation > TALUS_VALIDATION_OFF)
     refuse("options.validation is none of TALUS_VALIDATION_*");
+  if (o.lanes != 0 && o.lanes != 4 && o.lanes != 8 && o.lanes != 16)
+    refuse("options.lanes is none of 0, 4, 8 and 16");
   if (o.reserved != 0)
     refuse("options.reserved must be 0");
   if (o.device)
@@ -26,7 +28,8 @@ Options options_of(const talus_options* given_options) {
   if (o.validation != TALUS_VALIDATION_ENVIRONMENT)
     options.validation = o.validation == TALUS_VALIDATION_ON;
   options.timing = o.no_timing == 0;
-  options.avx512 = o.no_avx512 == 0;
+  if (o.lanes != 0)
+    options.lanes = static_cast<int>(o.lanes);
   if (o.slice > 0.0)
     options.slice = o.slice;
   options.grid_cells = o.grid_cells;

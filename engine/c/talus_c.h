@@ -181,7 +181,7 @@ typedef struct talus_options {
   uint32_t verify;        /* not 0: every pass there and by its reference, compared after each */
   uint32_t validation;    /* TALUS_VALIDATION_* */
   uint32_t no_timing;     /* not 0: passes are not measured */
-  uint32_t no_avx512;     /* not 0: 8 lanes on the CPU path. The result does not depend on it */
+  uint32_t lanes;         /* of the CPU path, at most: 4, 8 or 16; 0: 16. The result does not depend on it */
   double slice;           /* s: work that talus_start() and talus_ready() hand to a device at a time; 0: 1/60 */
   uint32_t grid_cells;    /* most cells of the neighbour table; 0: four per grain */
   uint32_t contact_slots; /* at first; 0: an estimate */

@@ -89,10 +89,9 @@ public:
   virtual gpu::Buffer* gpu_buffer(FieldId) { return nullptr; }
 };
 
-// reference: plain passes alone, which all others are compared with. fastest: vectorised ones where there are.
-// narrow: vectorised for any processor; fastest: for this one.
-enum class CpuPasses { reference, narrow, fastest };
-std::unique_ptr<Executor> make_cpu_executor(int threads, CpuPasses passes = CpuPasses::fastest);  // 0: all cores
+// threads: 0 stands for all cores. lanes: Options::lanes, or 1 for the plain passes alone, which all others are compared
+// with.
+std::unique_ptr<Executor> make_cpu_executor(int threads, int lanes = 16);
 // notes: receives a sentence for each device that was tried before and did not open.
 std::unique_ptr<Executor> make_gpu_executor(const Options& options, std::vector<std::string>* notes = nullptr);
 // Runs each pass there and by its reference from the same input and compares every field that it writes; run() throws

@@ -40,7 +40,8 @@ struct Options {
   std::string device = "auto";  // auto | cpu | index | part of a name, as in `talus devices`
   int threads = 0;              // of the CPU path; 0: all cores. The result does not depend on it
   bool verify = false;          // every pass there and by its reference, compared after each; cpu: the vectorised ones
-  bool avx512 = true;           // CPU path: AVX-512 where the processor has it. The result does not depend on it
+  int lanes = 16;               // CPU path: numbers side by side, 4, 8 or 16, at most; fewer where the processor has no
+                                // registers for as many. The result does not depend on it
   // Vulkan validation layer with synchronization checks; unset: where the environment variable TALUS_VALIDATION is 1.
   std::optional<bool> validation;
   bool timing = true;  // measure each pass

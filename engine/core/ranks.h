@@ -12,7 +12,7 @@ public:
   // Of ranks other than 0: does what the executors of rank 0 ask of all, and returns when rank 0 leaves the group.
   virtual void serve() = 0;
   // Of rank 0: an executor whose passes all ranks run, each on its part of the grains. One at a time.
-  virtual std::unique_ptr<Executor> make_executor(int threads, CpuPasses passes) = 0;
+  virtual std::unique_ptr<Executor> make_executor(int threads, int lanes) = 0;
 };
 
 }  // namespace talus

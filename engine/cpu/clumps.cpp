@@ -185,7 +185,7 @@ private:
 
 }  // namespace
 
-TALUS_CLONES void clump_move(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void clump_move(const Args& args, Fields& f, uint begin, uint end) {
   Finish finish(args, f, false);
   Clumps clumps(args, f, finish);
   for (uint i = begin; i < std::min(end, args.grains); ++i)

@@ -35,7 +35,7 @@ public:
 
 }  // namespace
 
-TALUS_CLONES void contact_weigh(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void contact_weigh(const Args& args, Fields& f, uint begin, uint end) {
   for (uint first = begin; first < end; first += lanes)
     Weigh(args, f, first).run();
 }

@@ -235,7 +235,7 @@ void forget(Fields& f, std::size_t slot, uint rows, const uint* counts) {
 
 }  // namespace
 
-TALUS_CLONES void contact_count(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void contact_count(const Args& args, Fields& f, uint begin, uint end) {
   Around<Neighbourhood::sorted> around;
   for (uint e = begin; e < end; ++e) {
     const uint i = rebuilt_place(f, e);
@@ -252,7 +252,7 @@ TALUS_CLONES void contact_count(const Args& args, Fields& f, uint begin, uint en
   }
 }
 
-TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
   Around<Neighbourhood::sorted> around;
   for (uint e = begin; e < end; e += slice_grains) {
     const uint first = rebuilt_place(f, e);
@@ -287,7 +287,7 @@ TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end
 }
 
 // By slices: grains that are in one now were in few before.
-TALUS_CLONES void history_save(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void history_save(const Args& args, Fields& f, uint begin, uint end) {
   if (f.settings[0].cloth.vertices > 0)  // triangles remember more than numbers
     return reference::history_save(args, f, begin, end);
   Remembering remembering(f);
@@ -329,7 +329,7 @@ TALUS_CLONES void history_save(const Args& args, Fields& f, uint begin, uint end
 }
 
 // From the history buffer, few contacts beside all new ones, to those.
-TALUS_CLONES void history_restore(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void history_restore(const Args& args, Fields& f, uint begin, uint end) {
   if (f.settings[0].cloth.vertices > 0)
     return reference::history_restore(args, f, begin, end);
   for (uint e = begin; e < end; e += slice_grains) {
@@ -375,7 +375,7 @@ TALUS_CLONES void history_restore(const Args& args, Fields& f, uint begin, uint 
 }
 
 // Few grains are looked at one by one: those that are far from their place in the lists, or were before.
-TALUS_CLONES void incremental_mark(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void incremental_mark(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   const float limit = f.worlds[0].incremental.distance * f.worlds[0].incremental.distance;
   end = std::min(end, args.grains);
@@ -394,7 +394,7 @@ TALUS_CLONES void incremental_mark(const Args& args, Fields& f, uint begin, uint
   }
 }
 
-TALUS_CLONES void incremental_choose(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void incremental_choose(const Args& args, Fields& f, uint begin, uint end) {
   if (too_many_displaced(f.worlds[0]))
     return;
   Around<Neighbourhood::incremental> around;
@@ -414,7 +414,7 @@ TALUS_CLONES void incremental_choose(const Args& args, Fields& f, uint begin, ui
   }
 }
 
-TALUS_CLONES void incremental_search(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void incremental_search(const Args& args, Fields& f, uint begin, uint end) {
   Around<Neighbourhood::incremental> around;
   incremental_rows_of(args, f, begin, end, [&](uint i, auto found) { search_by_lanes(args, f, i, around, found); });
 }

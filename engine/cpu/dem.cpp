@@ -257,7 +257,7 @@ template <uint rotation> void dem_as(const Args& args, Fields& f, uint begin, ui
 
 }  // namespace
 
-TALUS_CLONES void dem(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void dem(const Args& args, Fields& f, uint begin, uint end) {
   switch (f.settings[0].solver.rotation) {
   case rotation_off:
     return dem_as<rotation_off>(args, f, begin, end);

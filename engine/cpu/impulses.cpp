@@ -244,16 +244,16 @@ template <Method method> void iterate(const Args& args, Fields& f, uint begin, u
 
 }  // namespace
 
-TALUS_CLONES void vts_warm_start(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void vts_warm_start(const Args& args, Fields& f, uint begin, uint end) {
   restore<Method::vts>(args, f, begin, end);
 }
-TALUS_CLONES void vts_solve(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void vts_solve(const Args& args, Fields& f, uint begin, uint end) {
   iterate<Method::vts>(args, f, begin, end);
 }
-TALUS_CLONES void sp_warm_start(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void sp_warm_start(const Args& args, Fields& f, uint begin, uint end) {
   restore<Method::sp>(args, f, begin, end);
 }
-TALUS_CLONES void sp_solve(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void sp_solve(const Args& args, Fields& f, uint begin, uint end) {
   iterate<Method::sp>(args, f, begin, end);
 }
 

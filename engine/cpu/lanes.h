@@ -1,10 +1,13 @@
 #pragma once
-// Numbers side by side, by the vector extensions of GCC and Clang: what they become is the compiler's choice, from
-// pairs of SSE registers up. No fused operations, so that every processor gives the same bits.
+// Numbers side by side, by the vector extensions of GCC and Clang. No fused operations, so that every processor gives
+// the same bits.
 //
-// Eight of them, four on arm64; where TALUS_AVX512 is defined, sixteen, in a namespace of their own, for processors
-// with AVX-512. What such a file includes comes ahead of the target that it is compiled for: of an inline function the
-// linker keeps one for all, and it must run everywhere.
+// There are as many as fit a register of the processor: four with SSE2 and NEON, eight with AVX2, sixteen with AVX-512.
+// GCC compiles the passes for all three on x86-64 Linux, each in a namespace of its own: the build defines TALUS_LANES
+// for the wider two. More lanes than fit a register cost GCC 12 dearly: for eight with SSE2 alone, and on arm64, it
+// compares and selects lane by lane, in 47 and 39 instructions where four take 4 and 6, and took 140 s to compile the
+// passes. What a file includes comes ahead of the target that it is compiled for: of an inline function the linker
+// keeps one for all, and it must run everywhere.
 #include "engine/cpu/passes.h"
 #include "engine/reference/dem_contact.h"
 #include "engine/reference/finish.h"
@@ -22,28 +25,38 @@
 #define TALUS_TARGETS 1
 #endif
 
-#if defined(TALUS_AVX512) && defined(TALUS_TARGETS)
-#define TALUS_LANES 16
-#define TALUS_CPU cpu::avx512
-#define TALUS_CLONES __attribute__((flatten))
+#ifndef __GNUC__
+#undef TALUS_LANES
+#elif !defined(TALUS_LANES)
+#if defined(__AVX2__) && !defined(TALUS_TARGETS)
+#define TALUS_LANES 8
+#else
+#define TALUS_LANES 4
+#endif
+#elif TALUS_LANES > 4 && !defined(TALUS_TARGETS)
+#undef TALUS_LANES
+#endif
+
+#ifdef TALUS_LANES
+#if TALUS_LANES == 16
+#define TALUS_CPU cpu::lanes_16
 #include <immintrin.h>
 #pragma GCC target("arch=x86-64-v4", "prefer-vector-width=512")
-#elif !defined(TALUS_AVX512) && defined(__GNUC__)
-// A register of NEON: GCC 12 compares and selects wider vectors there lane by lane, in 47 and 39 instructions for eight
-// lanes where four take 4 and 6.
-#ifdef __aarch64__
-#define TALUS_LANES 4
-#else
-#define TALUS_LANES 8
-#endif
-#define TALUS_CPU cpu
-// A pass compiled for several processors, of which the loader takes the best that this one can run.
+#elif TALUS_LANES == 8
+#define TALUS_CPU cpu::lanes_8
 #ifdef TALUS_TARGETS
-#define TALUS_CLONES __attribute__((target_clones("arch=x86-64-v3", "default"), flatten))
+#pragma GCC target("arch=x86-64-v3")
+#endif
 #else
-#define TALUS_CLONES __attribute__((flatten))
+#define TALUS_CPU cpu::lanes_4
+#ifdef __aarch64__
+#include <arm_neon.h>
 #endif
 #endif
+#endif
+
+// Passes are flattened: a call hands over more vectors than there are registers.
+#define TALUS_FLATTEN __attribute__((flatten))
 
 #ifdef TALUS_LANES
 namespace talus::TALUS_CPU {
@@ -194,7 +207,8 @@ struct Grains {
 
 namespace talus::TALUS_CPU {
 
-// Lanes by number. Where a lane of a vector that is part of a struct is named by [], GCC 12 keeps the whole struct in memory.
+// Lanes by number. Where a lane of a vector that is part of a struct is named by [], GCC 12 keeps the whole struct in
+// memory.
 template <class T> auto lane(const T& vector, uint k) {
   std::remove_cvref_t<decltype(vector[0])> each[lanes];
   store(each, vector);

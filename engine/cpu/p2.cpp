@@ -154,13 +154,13 @@ private:
 };
 
 // Functions of their own: in one, the pass of grains that do not rotate takes a tenth more instructions (GCC 12).
-TALUS_CLONES void p2_solve_still(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void p2_solve_still(const Args& args, Fields& f, uint begin, uint end) {
   P2Solver solver(args, f);
   Relaxations relax(args);
   for (uint first = begin; first < end; first += lanes)
     P2<false>(args, f, first).solve(solver, relax);
 }
-TALUS_CLONES void p2_solve_rotating(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void p2_solve_rotating(const Args& args, Fields& f, uint begin, uint end) {
   P2Solver solver(args, f);
   Relaxations relax(args);
   for (uint first = begin; first < end; first += lanes)
@@ -176,7 +176,7 @@ void p2_solve(const Args& args, Fields& f, uint begin, uint end) {
     p2_solve_rotating(args, f, begin, end);
 }
 
-TALUS_CLONES void p2_remember(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void p2_remember(const Args& args, Fields& f, uint begin, uint end) {
   const bool rotates = f.settings[0].solver.rotation != rotation_off;
   for (uint first = begin; first < end; first += lanes)
     if (rotates)

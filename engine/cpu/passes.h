@@ -24,17 +24,23 @@ namespace talus::cpu {
   X(pbd_solve)                                                                                                         \
   X(pbd_stabilize)
 
+// By the number of lanes.
 #define X(name) void name(const Args& args, Fields& fields, std::uint32_t begin, std::uint32_t end);
+namespace lanes_4 {
 TALUS_VECTORISED_PASSES(X)
-namespace avx512 {  // for processors with AVX-512
+}
+namespace lanes_8 {
+TALUS_VECTORISED_PASSES(X)
+}
+namespace lanes_16 {
 TALUS_VECTORISED_PASSES(X)
 }
 #undef X
 
-// Has this processor AVX-512, and the library passes for it?
-bool runs_avx512();
+// The most lanes, of 4, 8 and 16, for which this processor has registers and the library has passes; 1: it has none.
+int most_lanes();
 
-// These passes, with those replaced that are here. avx512: for processors that run them.
-PassFunctions vectorised(PassFunctions passes, bool avx512);
+// These passes, with those replaced that are here with at most so many lanes.
+PassFunctions vectorised(PassFunctions passes, int lanes);
 
 }  // namespace talus::cpu

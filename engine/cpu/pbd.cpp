@@ -109,11 +109,11 @@ private:
 };
 
 // Functions of their own, as of p2.
-TALUS_CLONES void pbd_solve_still(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void pbd_solve_still(const Args& args, Fields& f, uint begin, uint end) {
   for (uint first = begin; first < end; first += lanes)
     Pbd<false>(args, f, first).solve();
 }
-TALUS_CLONES void pbd_solve_rotating(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void pbd_solve_rotating(const Args& args, Fields& f, uint begin, uint end) {
   for (uint first = begin; first < end; first += lanes)
     Pbd<true>(args, f, first).solve();
 }
@@ -127,7 +127,7 @@ void pbd_solve(const Args& args, Fields& f, uint begin, uint end) {
     pbd_solve_rotating(args, f, begin, end);
 }
 
-TALUS_CLONES void pbd_stabilize(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_FLATTEN void pbd_stabilize(const Args& args, Fields& f, uint begin, uint end) {
   for (uint first = begin; first < end; first += lanes)
     Pbd<false>(args, f, first).stabilize();
 }

@@ -2,7 +2,7 @@
 // What depends on the number of lanes: sixteen.
 #include "engine/cpu/lanes.h"
 
-namespace talus::cpu::avx512 {
+namespace talus::cpu::lanes_16 {
 
 inline constexpr ints lane_numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
@@ -97,4 +97,4 @@ template <class Place> void store_spins(Place place, uint count, const vecs4& s)
     store(place(k), rows[k]);
 }
 
-}  // namespace talus::cpu::avx512
+}  // namespace talus::cpu::lanes_16

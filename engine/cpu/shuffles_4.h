@@ -1,15 +1,21 @@
 #pragma once
 // What depends on the number of lanes: four.
 #include "engine/cpu/lanes.h"
-#include <arm_neon.h>
 
-namespace talus::cpu {
+namespace talus::cpu::lanes_4 {
 
 inline constexpr ints lane_numbers = {0, 1, 2, 3};
 
-// Bit k: lane k of a mask. Each lane keeps its own bit, and the sum of the lanes has them all.
+// Bit k: lane k of a mask.
 inline uint bits_of(ints mask) {
+#if defined(__SSE__)
+  return static_cast<uint>(__builtin_ia32_movmskps((floats)mask));
+#elif defined(__aarch64__)
   return static_cast<uint>(vaddvq_s32(mask & ints{1, 2, 4, 8}));
+#else
+  const ints own = mask & ints{1, 2, 4, 8};  // each lane keeps its own bit
+  return static_cast<uint>(own[0] | own[1] | own[2] | own[3]);
+#endif
 }
 
 // Rows to columns of 4 x 4; its own inverse.
@@ -65,4 +71,4 @@ template <class Place> void store_spins(Place place, uint count, const vecs4& s)
     store(place(k), m[k]);
 }
 
-}  // namespace talus::cpu
+}  // namespace talus::cpu::lanes_4

@@ -2,24 +2,13 @@
 // What depends on the number of lanes: eight.
 #include "engine/cpu/lanes.h"
 
-namespace talus::cpu {
+namespace talus::cpu::lanes_8 {
 
 inline constexpr ints lane_numbers = {0, 1, 2, 3, 4, 5, 6, 7};
 
 // Bit k: lane k of a mask.
 inline uint bits_of(ints mask) {
-#ifdef __SSE__
-  // GCC 12 converts lanes to bytes one at a time, 150 of the 645 instructions of dem per grain and substep (callgrind).
-  using Half = float __attribute__((vector_size(16)));
-  const auto low = (Half)__builtin_shufflevector(mask, mask, 0, 1, 2, 3);
-  const auto high = (Half)__builtin_shufflevector(mask, mask, 4, 5, 6, 7);
-  return static_cast<uint>(__builtin_ia32_movmskps(low) | __builtin_ia32_movmskps(high) << 4);
-#else
-  // The product gathers the lowest bits of the bytes in its highest byte.
-  using bytes = signed char __attribute__((vector_size(lanes)));
-  const auto each = __builtin_bit_cast(std::uint64_t, __builtin_convertvector(mask, bytes));
-  return static_cast<uint>((each & 0x8040201008040201u) * 0x0101010101010101u >> 56);
-#endif
+  return static_cast<uint>(__builtin_ia32_movmskps256((floats)mask));
 }
 
 // Rows to columns of 8 x 8; its own inverse.
@@ -88,4 +77,4 @@ template <class Place> void store_spins(Place place, uint count, const vecs4& s)
                           : __builtin_shufflevector(m[k % 4], m[k % 4], 4, 5, 6, 7));
 }
 
-}  // namespace talus::cpu
+}  // namespace talus::cpu::lanes_8

@@ -23,10 +23,8 @@ constexpr std::uint32_t grain_of(Unit unit) {
 
 }  // namespace
 
-CpuExecutor::CpuExecutor(int threads, CpuPasses passes)
-    : passes_(passes == CpuPasses::reference
-                  ? references
-                  : cpu::vectorised(references, passes == CpuPasses::fastest && cpu::runs_avx512())),
+CpuExecutor::CpuExecutor(int threads, int lanes)
+    : passes_(lanes == 1 ? references : cpu::vectorised(references, lanes)),
       arena_(threads > 0 ? threads : tbb::task_arena::automatic) {
   if (threads > tbb::info::default_concurrency())  // more than TBB starts by itself
     more_workers_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
@@ -178,8 +176,8 @@ Fields fields_of(Executor& executor, std::initializer_list<FieldId> ids) {
   return fields;
 }
 
-std::unique_ptr<Executor> make_cpu_executor(int threads, CpuPasses passes) {
-  return std::make_unique<CpuExecutor>(threads, passes);
+std::unique_ptr<Executor> make_cpu_executor(int threads, int lanes) {
+  return std::make_unique<CpuExecutor>(threads, lanes);
 }
 
 }  // namespace talus

@@ -22,7 +22,7 @@ struct SliceRun {
 // Every pass is the same for any partition, so any number of threads gives the same bits.
 class CpuExecutor final : public Executor {
 public:
-  CpuExecutor(int threads, CpuPasses passes);
+  CpuExecutor(int threads, int lanes);
 
   void run(Pass pass, Work work, const Args& args) override;
   // Elements of the pass that the gate leaves of so many.

@@ -31,7 +31,7 @@ class LockstepExecutor final : public Executor {
 public:
   LockstepExecutor(std::unique_ptr<Executor> tested, int threads)
       : tested_(std::move(tested)), exact_(!tested_->gpu_device()),
-        cpu_(make_cpu_executor(threads, CpuPasses::reference)) {}
+        cpu_(make_cpu_executor(threads, 1)) {}
 
   void run(Pass pass, Work work, const Args& args) override {
     if (work.elements == 0)

@@ -39,8 +39,8 @@ bool is_private(FieldId id) {
 
 }  // namespace
 
-Part::Part(Communicator& communicator, int threads, CpuPasses passes)
-    : communicator_(communicator), here_(threads, passes) {}
+Part::Part(Communicator& communicator, int threads, int lanes)
+    : communicator_(communicator), here_(threads, lanes) {}
 
 void Part::specialize(const Features& features) {
   features_ = features;

@@ -22,7 +22,7 @@ namespace talus::mpi {
 
 class Part {
 public:
-  Part(Communicator& communicator, int threads, CpuPasses passes);
+  Part(Communicator& communicator, int threads, int lanes);
 
   void specialize(const Features& features);
   void run(Pass pass, Work work, const Args& args);

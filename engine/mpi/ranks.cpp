@@ -18,7 +18,7 @@ enum class Word : std::uint8_t {
 
 struct Beginning {
   int threads;  // 0: each rank its share of its machine's cores
-  CpuPasses passes;
+  int lanes;
 };
 
 template <class T> Bytes packet_of(Word word, const T& value) {
@@ -30,7 +30,7 @@ template <class T> Bytes packet_of(Word word, const T& value) {
 
 std::unique_ptr<Part> part_of(Communicator& communicator, const Beginning& beginning) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / communicator.ranks_here());
-  return std::make_unique<Part>(communicator, beginning.threads > 0 ? beginning.threads : cores, beginning.passes);
+  return std::make_unique<Part>(communicator, beginning.threads > 0 ? beginning.threads : cores, beginning.lanes);
 }
 
 // Other ranks may wait for this one for ever, so that an error ends all of them.
@@ -165,8 +165,8 @@ public:
     }
   }
 
-  std::unique_ptr<Executor> make_executor(int threads, CpuPasses passes) override {
-    return std::make_unique<SharedExecutor>(communicator_, Beginning{threads, passes});
+  std::unique_ptr<Executor> make_executor(int threads, int lanes) override {
+    return std::make_unique<SharedExecutor>(communicator_, Beginning{threads, lanes});
   }
 
 private:

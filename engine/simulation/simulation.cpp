@@ -11,10 +11,6 @@
 namespace talus {
 namespace {
 
-CpuPasses passes_of(const Options& options) {
-  return options.avx512 ? CpuPasses::fastest : CpuPasses::narrow;
-}
-
 std::unique_ptr<Executor> make_shared_executor(const Scene& scene, const Options& options) {
   if (options.device != "auto" && options.device != "cpu")
     throw DeviceError(fmt::format("ranks share the CPU path: give --device cpu in place of {}, or run without mpirun",
@@ -24,7 +20,7 @@ std::unique_ptr<Executor> make_shared_executor(const Scene& scene, const Options
   if (scene.solver.iteration == Iteration::gauss_seidel)
     throw DeviceError("gauss_seidel goes from grain to grain and cannot be shared among ranks: run it without mpirun, "
                       "or with iteration = \"jacobi\" or \"improved_jacobi\"");
-  return options.ranks->make_executor(options.threads, passes_of(options));
+  return options.ranks->make_executor(options.threads, options.lanes);
 }
 
 std::unique_ptr<Executor> make_executor(const Scene& scene, Options options, std::vector<std::string>& notes) {
@@ -40,7 +36,7 @@ std::unique_ptr<Executor> make_executor(const Scene& scene, Options options, std
       return executor;
     options.device = "cpu";
   }
-  std::unique_ptr<Executor> executor = options.device == "cpu" ? make_cpu_executor(options.threads, passes_of(options))
+  std::unique_ptr<Executor> executor = options.device == "cpu" ? make_cpu_executor(options.threads, options.lanes)
                                                                : make_gpu_executor(options, &notes);
   return options.verify ? make_lockstep_executor(std::move(executor), options.threads) : std::move(executor);
 }

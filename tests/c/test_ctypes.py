@@ -42,7 +42,7 @@ position = [0, 0, 0.02]
 class Options(ctypes.Structure):
     _fields_ = [
         ("size", c_uint32), ("threads", c_int32), ("device", c_char_p), ("verify", c_uint32), ("validation", c_uint32),
-        ("no_timing", c_uint32), ("no_avx512", c_uint32), ("slice", c_double), ("grid_cells", c_uint32),
+        ("no_timing", c_uint32), ("lanes", c_uint32), ("slice", c_double), ("grid_cells", c_uint32),
         ("contact_slots", c_uint32), ("shelves", c_uint32), ("reserved", c_uint32),
     ]  # fmt: skip
 
