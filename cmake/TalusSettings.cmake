@@ -28,8 +28,10 @@ function(talus_compile_settings target)
   target_compile_definitions(${target} PRIVATE
     "$<$<OR:$<BOOL:${TALUS_ASSERTIONS}>,$<CONFIG:Debug>>:TALUS_ASSERTIONS;_GLIBCXX_ASSERTIONS>")
   if(TALUS_SANITIZE)
-    # Whatever is wrong ends the program.
-    target_compile_options(${target} PRIVATE -fsanitize=${TALUS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    # Whatever is wrong ends the program. What the address sanitizer finds is not looked for once more, null pointers and the bounds
+    # of objects: a quarter of the time that Clang 16 takes to compile.
+    target_compile_options(${target} PRIVATE -fsanitize=${TALUS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
+      $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=null,object-size>)
     target_link_options(${target} PRIVATE -fsanitize=${TALUS_SANITIZE})
     if(TALUS_BUILD_FUZZERS)  # whose objects the sanitized tests share
       target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)

@@ -19,7 +19,7 @@ void main() {
   triangle = gl_VertexIndex / 3;
   DrawTriangle t = draw_triangles[triangle];
   point = corner_of(t, gl_VertexIndex % 3);
-  ShadowBox box = shadow_box(draw_extent);
+  ShadowBox box = shadow_box(draw_extent, draw_frame.shadow_texels);
   vec3 at = (along_light(draw_frame, point) - box.origin) / box.size;
   gl_Position = vec4(at.xy * 2.0 - 1.0, at.z, 1.0);
 }

@@ -13,7 +13,7 @@ layout(location = 2) flat out vec2 color_range;  // ends of the colour scale
 layout(location = 3) flat out float greatest;    // N, force of a contact
 
 void main() {
-  ShadowBox box = shadow_box(draw_extent);
+  ShadowBox box = shadow_box(draw_extent, draw_frame.shadow_texels);
   shadow_origin = box.origin;
   shadow_size = box.size;
   color_range = draw_frame.color_range;

@@ -23,9 +23,9 @@ void main() {
   facets = 0u;
   turn = vec4(0.0, 0.0, 0.0, 1.0);
   gl_Position = vec4(0.0, 0.0, 2.0, 1.0);  // clipped
-  ShadowBox box = shadow_box(draw_extent);
+  ShadowBox box = shadow_box(draw_extent, draw_frame.shadow_texels);
   uint grain = draw_list[draw_frame.drawn + gl_InstanceIndex];
-  Ball ball = ball_at(grain, box.size.x / float(draw_shadow_size));
+  Ball ball = ball_at(grain, box.size.x / draw_frame.shadow_texels);
   if (!(ball.radius > 0.0))
     return;
   vec3 centre = (along_light(draw_frame, ball.centre) - box.origin) / box.size;

@@ -15,7 +15,7 @@ using glm::vec2;
 #define TALUS_CONST const
 #endif
 
-TALUS_CONST uint draw_shadow_size = 2048u;  // edge of the shadow map, texels
+TALUS_CONST uint draw_shadow_most = 2048u;  // edge of the shadow map, texels
 TALUS_CONST uint draw_dashed = 1u;          // DrawLine.style
 
 TALUS_CONST uint draw_world_shift = 8u;  // of a grain's world, in tags that the renderer makes itself
@@ -53,6 +53,7 @@ struct DrawFrame {
   vec3 right;     // half the picture's width at distance 1
   vec3 up;        // half its height
   float nearest;  // m, what is nearer is not drawn
+  float shadow_texels;  // along an edge of the shadow map
   vec3 light;     // unit, towards the light; with the next two an orthonormal frame
   vec3 light_x;
   vec3 light_y;
@@ -224,14 +225,15 @@ struct ShadowBox {
   vec3 size;    // m; zero: nothing there, no shadow
 };
 
-ShadowBox shadow_box(DrawExtent extent) {
+// texels: along an edge of the shadow map.
+ShadowBox shadow_box(DrawExtent extent, float texels) {
   if (extent.light_min.x > extent.light_max.x)
     return ShadowBox(vec3(0.0), vec3(0.0));
   vec3 low = vec3(unordered(extent.light_min.x), unordered(extent.light_min.y), unordered(extent.light_min.z));
   vec3 high = vec3(unordered(extent.light_max.x), unordered(extent.light_max.y), unordered(extent.light_max.z));
   // In steps of size and whole texels of place, so that shadows do not shimmer while the grains move.
   float edge = exp2(ceil(log2(1.02 * max(high.x - low.x, high.y - low.y)) * 4.0) / 4.0);
-  float texel = edge / float(draw_shadow_size);
+  float texel = edge / texels;
   vec2 corner = round((0.5 * (low.xy + high.xy) - 0.5 * edge) / texel) * texel;
   return ShadowBox(vec3(corner, low.z), vec3(edge, edge, max(high.z - low.z, texel)));
 }

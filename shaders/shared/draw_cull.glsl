@@ -32,7 +32,7 @@ uint lists_of(uint i) {
   Ball seen = ball_from_eye(i);
   if (seen.radius > 0.0 && in_view(seen))
     packed = within_a_sample(seen) ? point_seen : square_seen;
-  if (ball_at(i, shadow_box(draw_extent).size.x / float(draw_shadow_size)).radius > 0.0)
+  if (ball_at(i, shadow_box(draw_extent, draw_frame.shadow_texels).size.x / draw_frame.shadow_texels).radius > 0.0)
     packed |= square_lit;
   return packed;
 }

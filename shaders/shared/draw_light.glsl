@@ -22,13 +22,13 @@ vec3 ambient(vec3 n) {
 // slides with the point, four texels per gather.
 const float narrowest = 4.0, widest = 13.0;  // texels: below, steps show; above, what a square costs
 float lit_over(vec3 at, float width) {
-  vec2 place = at.xy * float(draw_shadow_size) - 0.5;
+  vec2 place = at.xy * draw_frame.shadow_texels - 0.5;
   vec2 corner = floor(place), part = place - corner;
   int reach = int(ceil(0.5 * width + 0.5)) & ~1;  // of the square's outermost gathers, which begin at even texels
   float sum = 0.0;
   for (int y = -reach; y <= reach; y += 2)
     for (int x = -reach; x <= reach; x += 2) {
-      vec4 depth = textureGather(draw_shadow, (corner + vec2(x, y) + 1.0) / float(draw_shadow_size));
+      vec4 depth = textureGather(draw_shadow, (corner + vec2(x, y) + 1.0) / draw_frame.shadow_texels);
       vec4 light = step(depth, vec4(max(at.z, 0.0)));  // (0, 1), (1, 1), (1, 0), (0, 0)
       // How much of a texel lies in the square.
       vec2 low = clamp(0.5 * width + 0.5 - abs(vec2(x, y) - part), 0.0, 1.0);
@@ -41,11 +41,11 @@ float lit_over(vec3 at, float width) {
 // Width [texels] of the border of the shadow there: the lamp's disc, seen from the mean distance of what shades it (Fernando 2005, Percentage-closer soft
 // shadows). Zero where nothing does.
 float border(vec3 at) {
-  float texel = shadow_size.x / float(draw_shadow_size), sum = 0.0, count = 0.0;
-  vec2 corner = floor(at.xy * float(draw_shadow_size) - 0.5);
+  float texel = shadow_size.x / draw_frame.shadow_texels, sum = 0.0, count = 0.0;
+  vec2 corner = floor(at.xy * draw_frame.shadow_texels - 0.5);
   for (int y = -6; y <= 6; y += 4)
     for (int x = -6; x <= 6; x += 4) {
-      vec4 depth = textureGather(draw_shadow, (corner + vec2(x, y) + 1.0) / float(draw_shadow_size));
+      vec4 depth = textureGather(draw_shadow, (corner + vec2(x, y) + 1.0) / draw_frame.shadow_texels);
       vec4 above = max(depth - at.z, 0.0), shades = vec4(greaterThan(above, vec4(0.0)));
       sum += dot(above, shades);
       count += dot(shades, vec4(1.0));
@@ -56,7 +56,7 @@ float border(vec3 at) {
 // Part of the lamp's light that reaches a point of a surface, from the eye.
 float lit(vec3 from_eye, vec3 normal) {
   // In the shadow map, off the surface by what a texel can misjudge it.
-  float texel = shadow_size.x / float(draw_shadow_size);
+  float texel = shadow_size.x / draw_frame.shadow_texels;
   vec3 point = draw_frame.eye + from_eye + 2.0 * texel * normal;
   vec3 at = along_light(draw_frame, point) + vec3(0.0, 0.0, 1.5 * texel);
   at = (at - shadow_origin) / max(shadow_size, vec3(1e-9));
