@@ -418,7 +418,7 @@ TEST_CASE("Errors name tables by their names", "[scene]") {
 TEST_CASE("Keys that other programs have say why they are not there", "[scene]") {
   const std::vector<std::pair<std::string, std::string>> keys{
       {sand + "bounce = 0.3\n", "material.sand.bounce; the coefficient of restitution is restitution"},
-      {sand + "young_modulus = 1e7\n", "the stiffness of a contact is stiffness [N/m]"},
+      {sand + "youngs_modulus = 1e7\n", "Young's modulus is young_modulus [Pa]"},
       {sand + "rolling_resistance = 0.1\n", "the coefficient is rolling_friction"},
       {sand + "cohesion = 100\n", "adhesion [Pa]"},
       {sand + "mu = 0.5\n", "friction_static and friction_kinetic"},

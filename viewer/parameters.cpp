@@ -200,9 +200,11 @@ void add_material(List& list, const Scene& scene, std::size_t m) {
   if (material.restitution)
     list.number("restitution", "restitution", "", 0.01, 1, Scale::linear, "Speed of parting by that of approach",
                 [m](Scene& s) -> double& { return *s.materials[m].restitution; });
-  if (scene.solver.method == Method::p2 || scene.solver.stiffness == Stiffness::material) {
+  if (material.young_modulus)
+    list.number("young_modulus", "Young's modulus", "Pa", 1e5, 1e12, Scale::logarithmic, "Of Hertz's contact",
+                [m](Scene& s) -> double& { return *s.materials[m].young_modulus; });
+  else if (scene.solver.method == Method::p2 || scene.solver.stiffness == Stiffness::material)
     number("stiffness", "stiffness", "N/m", 1e2, 1e8, Scale::logarithmic, "Of a contact", &Material::stiffness);
-  }
 }
 
 void add_emitter(List& list, std::size_t e) {

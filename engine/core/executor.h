@@ -33,6 +33,7 @@ struct Features {
   std::uint32_t restitution = 1;              // 0: it is given for no pair of materials
   std::uint32_t clumps = 1;                   // 0: no grain belongs to a clump
   std::uint32_t sleep = 1;                    // 0: grains at rest do not sleep
+  std::uint32_t hertz = 0;                    // 1: the contacts of dem are Hertz's
   auto operator<=>(const Features&) const = default;
 };
 

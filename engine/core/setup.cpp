@@ -7,6 +7,7 @@
 #include "engine/scene/clump.h"
 #include "engine/scene/free_ends.h"
 #include "engine/scene/ground.h"
+#include "engine/scene/hertz.h"
 #include "engine/scene/limitations.h"
 #include "engine/scene/restitution.h"
 #include "engine/scene/sampling.h"
@@ -108,6 +109,7 @@ void set_solver(Settings& settings, const Solver& s, bool rolls) {
                                                            : friction_accumulated;
   to.plain_mean = s.averaging == Averaging::plain;
   to.material_stiffness = s.stiffness == Stiffness::material;
+  to.hertz = has_hertz(s);
   to.error_reduction = static_cast<float>(s.error_reduction);
   to.sleep_speed = static_cast<float>(s.sleep_speed);
   to.mass_scaling = static_cast<float>(s.mass_scaling);
@@ -348,7 +350,8 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   const double weight = glm::length(domain.gravity);
   settings.domain.down = vec3(weight > 0.0 ? domain.gravity / weight : glm::dvec3(0.0));
   const Solver& solver = scene.solver;
-  settings.contacts.restitution = has_restitution(solver.method) && gives_restitution(scene);
+  // The damping of Hertz's contact gives it within whole substeps.
+  settings.contacts.restitution = has_restitution(solver.method) && !has_hertz(solver) && gives_restitution(scene);
   set_solver(settings, solver, resists_rolling(scene));
   settings.contacts.materials = static_cast<uint>(scene.materials.size());
   settings.worlds.count = scene.worlds;
@@ -655,6 +658,14 @@ std::vector<PairLaw> pair_laws_of(const Scene& scene) {
     }
     return law;
   };
+  const auto with_hertz = [](PairLaw law, const HertzPair& pair) {
+    law.stiffness = static_cast<float>(pair.modulus);
+    law.rebound_ratio = static_cast<float>(pair.ratio);
+    law.rebound_kappa = static_cast<float>(pair.kappa);
+    law.tangential = static_cast<float>(pair.tangential);
+    return law;
+  };
+  const bool hertz = has_hertz(scene.solver);
   std::vector<PairLaw> laws((count + 1) * (count + 1));
   for (std::size_t a = 0; a < count; ++a) {
     const Material& ma = scene.materials[a];
@@ -666,7 +677,9 @@ std::vector<PairLaw> pair_laws_of(const Scene& scene) {
                         .damping = static_cast<float>(in_series(damping(ma), damping(mb))),
                         .adhesion = static_cast<float>(area * std::sqrt(ma.adhesion * mb.adhesion)),
                         .rolling = static_cast<float>(rolling_friction_of(ma, mb))};
-      laws[a * (count + 1) + b] = with_restitution(law, restitution_of(ma, mb));
+      const std::optional<double> restitution = restitution_of(ma, mb);
+      laws[a * (count + 1) + b] =
+          hertz ? with_hertz(law, hertz_pair_of(ma, mb, restitution)) : with_restitution(law, restitution);
     }
     const PairLaw wall{
         .friction_static = static_cast<float>(scene.domain.friction_static.value_or(ma.friction_static)),
@@ -675,8 +688,9 @@ std::vector<PairLaw> pair_laws_of(const Scene& scene) {
         .damping = static_cast<float>(damping(ma)),
         .adhesion = static_cast<float>(area * scene.domain.adhesion.value_or(ma.adhesion)),
         .rolling = static_cast<float>(scene.domain.rolling_friction.value_or(ma.rolling_friction.value_or(0.0)))};
+    const std::optional<double> restitution = restitution_of(ma, scene.domain);
     laws[a * (count + 1) + count] = laws[count * (count + 1) + a] =
-        with_restitution(wall, restitution_of(ma, scene.domain));
+        hertz ? with_hertz(wall, hertz_wall_of(ma, restitution)) : with_restitution(wall, restitution);
   }
   // Of bodies without a material with each other and with the walls.
   const double still = scene.domain.friction_static.value_or(Material{}.friction_static);

@@ -20,7 +20,7 @@ struct Shares {
 // Are contacts of two grains such that most of the law is not needed?
 bool plain(const Settings& settings) {
   return settings.contacts.reach == 0.0f && !settings.contacts.restitution && !settings.solver.material_stiffness &&
-         settings.contacts.memory && settings.domain.axis.x != axis_periodic &&
+         !settings.solver.hertz && settings.contacts.memory && settings.domain.axis.x != axis_periodic &&
          settings.domain.axis.y != axis_periodic && settings.domain.axis.z != axis_periodic;
 }
 
@@ -35,8 +35,13 @@ struct Ends {
   }
 };
 
+// The law of all contacts of a scene: the springs of dem.h without what `plain` leaves out, these springs, or Hertz's.
+enum class Kind { plain, linear, hertz };
+
 // rotation: SolverSettings.rotation; where contacts are not plain, rotation_rolling stands for rotation_free, too.
-template <bool plain, uint rotation> class Contacts : public Pack {
+template <Kind kind, uint rotation> class Contacts : public Pack {
+  static constexpr bool plain = kind == Kind::plain, hertz = kind == Kind::hertz;
+
 public:
   Contacts(const Args& args, Fields& f, uint first)
       : Pack(args, f, first), h_(args.h), memory_(plain || settings.contacts.memory),
@@ -111,7 +116,7 @@ private:
 
   static constexpr bool rotates = rotation != rotation_off;
   bool rolls() const { return rotation == rotation_rolling && (plain || rolls_); }
-  bool rebounds() const { return !plain && settings.contacts.restitution; }
+  bool rebounds() const { return kind == Kind::linear && settings.contacts.restitution; }
   uint words() const { return rolls() ? 6 : 3; }
 
   // dem keeps nothing else of a contact, so that for plain ones this is known when it is compiled.
@@ -179,15 +184,21 @@ private:
     }
   }
 
+  DemSpring spring_of(const Contact& c, floats share, const Law& law, bool grains_both) const {
+    const floats w_sum = grains.inverse_mass + c.inverse_mass;
+    if constexpr (hertz)
+      return hertz_spring(c, grains.radius, w_sum, share, law, grains_both, h_);
+    return dem_spring(share, w_sum, law, h_, !plain && settings.solver.material_stiffness, rebounds());
+  }
+
   // kept: contacts whose springs stay as they are. turn(): what the contact needs of spins, where grains rotate.
   template <class FindTurn>
   void respond(const Contact& c, const Shares& shares, const Law& law, ints within, ints kept, bool last,
                std::size_t shear_at, FindTurn turn) {
-    DemSpring spring = dem_spring(shares.stiffness, grains.inverse_mass + c.inverse_mass, law, h_,
-                                  !plain && settings.solver.material_stiffness, rebounds());
-    DemContact d =
-        dem_contact(c, spring, law, grains.velocity, grains.inverse_mass, grains.radius, change_,
-                    all(h_ * settings.domain.gravity), last, !plain && settings.contacts.reach > 0.0f, rebounds(), h_);
+    DemSpring spring = spring_of(c, shares.stiffness, law, !last);
+    DemContact d = dem_contact(c, spring, law, grains.velocity, grains.inverse_mass, grains.radius, change_,
+                               all(h_ * settings.domain.gravity), last,
+                               kind == Kind::linear && settings.contacts.reach > 0.0f, rebounds(), h_);
     const ints touches = within & d.touches;
     const std::size_t roll_at = shear_at + 3 * slice_grains;
     if (memory_)
@@ -205,9 +216,9 @@ private:
       return;
     }
     touched_ |= touches;
-    vecs shear = before, response;
+    vecs shear = hertz ? hertz_unloaded(c, d.approach, h_, before) : before, response;
     if constexpr (rotates) {
-      vecs roll = rolled;
+      vecs roll = hertz && rolls() ? hertz_unloaded(c, d.approach, h_, rolled) : rolled;
       DemTurn t = dem_turn(d, c, turn(), spring, law, all(1.0f), rolls(), rebounds(), h_, shear, roll);
       response = t.response;
       spin_change_ = select(touches, spin_change_ + (shares.own * spin_.w) * t.couple, spin_change_);
@@ -232,7 +243,7 @@ template <uint rotation> void dem_as(const Args& args, Fields& f, uint begin, ui
     springs.end(ends, finish);
   };
   constexpr uint general = rotation == rotation_off ? rotation_off : rotation_rolling;
-  const bool simple = plain(f.settings[0]);
+  const bool simple = plain(f.settings[0]), hertz = f.settings[0].solver.hertz;
   uint world = no_grain;
   each_listed(args, f, begin, end, [&](uint from, uint to) {
     for (uint first = from; first < to; first += lanes) {
@@ -244,9 +255,11 @@ template <uint rotation> void dem_as(const Args& args, Fields& f, uint begin, ui
       }
       finish.enter(first);
       if (simple)
-        advance(Contacts<true, rotation>(args, f, first));
+        advance(Contacts<Kind::plain, rotation>(args, f, first));
+      else if (hertz)
+        advance(Contacts<Kind::hertz, general>(args, f, first));
       else
-        advance(Contacts<false, general>(args, f, first));
+        advance(Contacts<Kind::linear, general>(args, f, first));
     }
   });
   if (world == no_grain)  // no slice was listed

@@ -12,7 +12,7 @@ using mask = ints;
 // Of pairs, as PairLaw.
 struct Law {
   floats friction_static, friction_kinetic, stiffness, damping, adhesion, rolling;
-  floats restitution, rebound_ratio, rebound_kappa;
+  floats restitution, rebound_ratio, rebound_kappa, tangential;
 };
 
 inline floats zero() {
@@ -58,8 +58,9 @@ inline floats length(const vecs& v) {
 #include "shaders/shared/laws/turn.h"
 
 #include "shaders/shared/laws/dem.h"
-#include "shaders/shared/laws/rest.h"
+#include "shaders/shared/laws/hertz.h"
 #include "shaders/shared/laws/impulse.h"
+#include "shaders/shared/laws/rest.h"
 
 #include "shaders/shared/laws/mass_share.h"
 #include "shaders/shared/laws/rolling.h"

@@ -153,7 +153,7 @@ public:
     }
     if (alike)
       return same(*of[0]);
-    float members[9][lanes];
+    float members[10][lanes];
     for (uint k = 0; k < lanes; ++k) {
       members[0][k] = of[k]->friction_static;
       members[1][k] = of[k]->friction_kinetic;
@@ -164,10 +164,11 @@ public:
       members[6][k] = of[k]->restitution;
       members[7][k] = of[k]->rebound_ratio;
       members[8][k] = of[k]->rebound_kappa;
+      members[9][k] = of[k]->tangential;
     }
-    return {load<floats>(members[0]), load<floats>(members[1]), load<floats>(members[2]),
-            load<floats>(members[3]), load<floats>(members[4]), load<floats>(members[5]),
-            load<floats>(members[6]), load<floats>(members[7]), load<floats>(members[8])};
+    return {load<floats>(members[0]), load<floats>(members[1]), load<floats>(members[2]), load<floats>(members[3]),
+            load<floats>(members[4]), load<floats>(members[5]), load<floats>(members[6]), load<floats>(members[7]),
+            load<floats>(members[8]), load<floats>(members[9])};
   }
 
 private:
@@ -217,9 +218,9 @@ private:
   ints at_, count_;
 
   static Law same(const PairLaw& law) {
-    return {all(law.friction_static), all(law.friction_kinetic), all(law.stiffness),
-            all(law.damping),         all(law.adhesion),         all(law.rolling),
-            all(law.restitution),     all(law.rebound_ratio),    all(law.rebound_kappa)};
+    return {all(law.friction_static), all(law.friction_kinetic), all(law.stiffness),   all(law.damping),
+            all(law.adhesion),        all(law.rolling),          all(law.restitution), all(law.rebound_ratio),
+            all(law.rebound_kappa),   all(law.tangential)};
   }
 };
 

@@ -7,7 +7,7 @@
 
 namespace talus {
 
-std::array<gpu::Constant, 10> constants_of(const Features& features) {
+std::array<gpu::Constant, 11> constants_of(const Features& features) {
   return {{{constant_solid_kinds, features.solid_kinds},
            {constant_shapes, features.shapes},
            {constant_cloth, features.cloth},
@@ -17,7 +17,8 @@ std::array<gpu::Constant, 10> constants_of(const Features& features) {
            {constant_rotation, features.rotation},
            {constant_restitution, features.restitution},
            {constant_clumps, features.clumps},
-           {constant_sleep, features.sleep}}};
+           {constant_sleep, features.sleep},
+           {constant_hertz, features.hertz}}};
 }
 
 namespace {

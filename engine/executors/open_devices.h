@@ -14,7 +14,7 @@
 namespace talus {
 
 // What passes are compiled with for a scene that has these.
-std::array<gpu::Constant, 10> constants_of(const Features& features);
+std::array<gpu::Constant, 11> constants_of(const Features& features);
 
 struct PassProgram {
   std::shared_ptr<gpu::ComputePipeline> pipeline;  // of all features that are alike in what its shader reads

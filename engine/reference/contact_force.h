@@ -62,6 +62,8 @@ private:
     if (!d.touches)
       return vec3(0.0f);
     vec3 shear = settings_.contacts.memory ? vec3_at(f_.contact_state, shear_at(f_, slot)) : vec3(0.0f), response;
+    if (settings_.solver.hertz)
+      shear = hertz_unloaded(c, d.approach, h, shear);
     if (settings_.solver.rotation == rotation_off) {
       response = dem_respond(d, c, spring, law, across_share(c, w_), settings_.contacts.restitution, h, shear);
     } else {

@@ -1,5 +1,5 @@
 #pragma once
-// The contacts of dem in a substep (shaders/shared/laws/dem.h).
+// The contacts of dem in a substep (shaders/shared/laws/dem.h, hertz.h).
 #include "engine/reference/activity.h"
 #include "engine/reference/finish.h"
 #include "engine/reference/load.h"
@@ -9,6 +9,8 @@ namespace talus::reference {
 inline DemSpring spring_of(const Args& args, const Fields& f, uint i, uint partner, const Contact& c) {
   const float w = f.grains[i].velocity.w, r = f.grains[i].position.w, w_sum = w + c.inverse_mass;
   const float share = partner < body_partner && w_sum > 0.0f ? dem_share(w, r, c.inverse_mass, c.radius) : 1.0f;
+  if (f.settings[0].solver.hertz)
+    return hertz_spring(c, r, w_sum, share, law_of(f, i, partner), partner < body_partner, args.h);
   return dem_spring(share, w_sum, law_of(f, i, partner), args.h, f.settings[0].solver.material_stiffness,
                     f.settings[0].contacts.restitution);
 }
@@ -16,6 +18,11 @@ inline DemSpring spring_of(const Args& args, const Fields& f, uint i, uint partn
 // The springs of a contact, across the normal and against rolling, in units of velocity [m/s].
 struct Springs {
   vec3 shear{0.0f}, roll{0.0f};
+
+  void unload(const Contact& c, float approach, float h) {
+    shear = hertz_unloaded(c, approach, h, shear);
+    roll = hertz_unloaded(c, approach, h, roll);
+  }
 };
 
 // Changes of a grain's velocity and spin by its contacts in this substep [m/s]; whether one of them touches.
@@ -40,6 +47,8 @@ inline Springs respond(const Args& args, Fields& f, uint i, uint partner, Spring
     return {};
   TALUS_ASSERT(d.w_sum > 0.0f, i, partner, d.w_sum);
   change.touched = true;
+  if (settings.solver.hertz)
+    springs.unload(c, d.approach, h);
   if (settings.solver.rotation == rotation_off) {
     const vec3 response =
         dem_respond(d, c, spring, law, across_share(c, w), settings.contacts.restitution, h, springs.shear);

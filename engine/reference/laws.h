@@ -76,6 +76,7 @@ inline float one_minus_exp(float x) {
 #include "shaders/shared/laws/turn.h"
 
 #include "shaders/shared/laws/dem.h"
+#include "shaders/shared/laws/hertz.h"
 #include "shaders/shared/laws/impulse.h"
 
 #include "shaders/shared/laws/mass_share.h"

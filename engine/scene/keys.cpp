@@ -182,6 +182,12 @@ constexpr Key solver_keys[] = {
                     "Stiffness of a contact: numerical is tied to the substep and always stable; material is the "
                     "`stiffness` of the material.")
         .read_by("dem"),
+    word<ContactLaw>(
+        "contact", "linear",
+        "Law of a contact. linear: its normal force is proportional to the overlap. hertz: 4/3 E* sqrt(R*) "
+        "overlap^1.5 after Hertz, with Mindlin's stiffness across it, from `young_modulus` and "
+        "`poisson_ratio` of the materials; it implies `stiffness = \"material\"`.")
+        .read_by("dem"),
     number("error_reduction", {0, 1}, Said{"0 with contact memory, else 0.5"},
            "Fraction by which the upper grain of a contact is corrected more than the lower one.")
         .read_by("p2"),
@@ -236,6 +242,9 @@ constexpr Key material_keys[] = {
            "Normal stiffness of a contact, of p2 and of dem with `solver.stiffness = \"material\"`."),
     number("damping", {0, 1e15, "N s/m"}, Said{"0.1 stiffness x substep; dem: 0.11 of critical"},
            "Normal damping of a contact."),
+    number("young_modulus", {1e3, 1e13, "Pa"}, Said{"required with `solver.contact = \"hertz\"`"},
+           "Young's modulus. A softer one than that of the solid takes fewer substeps, which go with its power 0.4."),
+    number("poisson_ratio", {0, 0.5}, 0.25, "Poisson's ratio, with `solver.contact = \"hertz\"`."),
     number("adhesion", adhesion_range, Said{"0, or that of the preset"},
            "Tensile stress over the area of a contact, pi r^2 (1 - (d/r - 1)^2) with the smaller radius r and the "
            "overlap d (p2) or d = 0.015 r (vts, sp, dem). pbd has none."),

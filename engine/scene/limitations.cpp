@@ -51,6 +51,10 @@ std::string_view name_of(Capability capability) {
     return "soil";
   case Capability::without_sleep:
     return "grains that do not sleep";
+  case Capability::hertz:
+    return "contact = \"hertz\"";
+  case Capability::adhesion:
+    return "adhesion";
   }
   return "";
 }

@@ -30,6 +30,8 @@ enum class Capability : std::uint8_t {
   sleep,
   soil,
   without_sleep,
+  hertz,
+  adhesion,
 };
 
 // As documents and messages call it.
@@ -96,6 +98,9 @@ inline constexpr std::array limitations{
     Limitation{Capability::soil, Capability::clumps, Effect::error, "beside clumps all grains stay awake"},
     Limitation{Capability::soil, Capability::upsampling, Effect::error,
                "grains that come from the ground have no fine grains"},
+    Limitation{
+        Capability::hertz, Capability::adhesion, Effect::error,
+        "a Hertzian contact does not pull, and JKR's or DMT's, which do, are not there: use contact = \"linear\""},
     Limitation{Capability::gauss_seidel, Capability::gpu, Effect::error,
                "it goes through the contacts one after another, on the CPU only: use --device cpu"},
 };

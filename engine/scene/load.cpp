@@ -2,6 +2,7 @@
 #include "engine/scene/bodies.h"
 #include "engine/scene/clump.h"
 #include "engine/scene/grain_file.h"
+#include "engine/scene/hertz.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/limitations.h"
 #include "engine/scene/linked.h"
@@ -195,8 +196,8 @@ private:
     domain_min_ = t["min"];
     domain_max_ = t["max"];
     axis_ = {t["x"], t["y"], t["z"]};
-    const Value file = t["file"], scale = t["scale"], gravity = t["gravity"], adhesion = t["adhesion"],
-                rolling = t["rolling_friction"];
+    const Value file = t["file"], scale = t["scale"], gravity = t["gravity"], rolling = t["rolling_friction"];
+    domain_adhesion_ = t["adhesion"];
     domain_restitution_ = t["restitution"];
     rough_ = t["rough"];
     const Friction friction(t);
@@ -218,7 +219,7 @@ private:
     }
     gravity.get(d.gravity);
     friction.get(d.friction_static, d.friction_kinetic);
-    adhesion.get(d.adhesion);
+    domain_adhesion_.get(d.adhesion);
     rolling.get(d.rolling_friction);
     domain_restitution_.get(d.restitution);
   }
@@ -252,6 +253,7 @@ private:
     Solver& s = scene_.solver;
     const Value method = t["method"], iteration = t["iteration"], memory = t["contact_memory"],
                 substeps = t["substeps"], accuracy = t["accuracy"];
+    contact_ = t["contact"];
     std::map<std::string_view, Value> values;
     each_setting(s, [&](const Setting& setting, auto&) { values.emplace(setting.key, t[setting.key]); });
     t.finish();
@@ -284,9 +286,48 @@ private:
                          say(limitation_of(Capability::linked_neighbours, Capability::incremental_rebuild))
                    : fmt::format("has no meaning with {}: it is a setting of {}", describe(s), value.key().readers));
     });
+    read_contact(method, values.at("stiffness"));
     read_accuracy(accuracy, substeps, values.at("overlap"));
     if (domain_restitution_)
       check_restitution(domain_restitution_);
+  }
+
+  // Hertz's contact has the stiffness of the material, which need not be said.
+  void read_contact(const Value& method, const Value& stiffness) {
+    Solver& s = scene_.solver;
+    if (contact_ && s.method != Method::dem)
+      refuse(contact_, {method}, fmt::format("has no meaning with {}: it is a setting of dem", describe(s)));
+    contact_.get(s.contact);
+    if (s.contact == ContactLaw::linear)
+      return;
+    if (stiffness && s.stiffness == Stiffness::numerical)
+      refuse(
+          stiffness, {contact_},
+          "= \"numerical\" has no meaning with contact = \"hertz\", whose stiffness is the material's: leave it out");
+    s.stiffness = Stiffness::material;
+    if (domain_adhesion_ && scene_.domain.adhesion > 0.0)
+      domain_adhesion_.or_override(contact_).fail("is refused: " +
+                                                  say(limitation_of(Capability::hertz, Capability::adhesion)));
+  }
+
+  // What the law of contacts takes of a material: the modulus, or stiffness and damping. adhesion: the key that gives
+  // it.
+  void check_contact(const Table& t, const Material& m, const Value& adhesion, const Value& modulus,
+                     const Value& poisson, const Value& stiffness, const Value& damping) const {
+    if (!has_hertz(scene_.solver)) {
+      for (const Value* v : {&modulus, &poisson})
+        if (*v)
+          refuse(*v, {method_, contact_}, "has no meaning here: allowed with solver.contact = \"hertz\"");
+      return;
+    }
+    for (const Value* v : {&stiffness, &damping})
+      if (*v)
+        refuse(*v, {contact_},
+               "has no meaning with solver.contact = \"hertz\", which takes young_modulus and restitution");
+    if (m.adhesion > 0.0)
+      adhesion.or_override(contact_).fail("is refused: " + say(limitation_of(Capability::hertz, Capability::adhesion)));
+    if (!m.young_modulus)
+      t.fail("lacks the key young_modulus; solver.contact = \"hertz\" needs it");
   }
 
   void read_accuracy(const Value& accuracy, const Value& substeps, const Value& overlap) {
@@ -375,7 +416,8 @@ private:
     const Value preset = t["preset"], name = preset ? t["name"] : t.need("name"), density = t["density"],
                 stiffness = t["stiffness"], damping = t["damping"], adhesion = t["adhesion"],
                 strength = t["tensile_strength"], rolling = t["rolling_friction"], inertia = t["inertia"],
-                restitution = t["restitution"], color = t["color"], finish = t["finish"], wetness = t["wetness"];
+                modulus = t["young_modulus"], poisson = t["poisson_ratio"], restitution = t["restitution"],
+                color = t["color"], finish = t["finish"], wetness = t["wetness"];
     const Friction friction(t);
     t.finish();
     if (scene_.materials.size() == materials_most)
@@ -387,6 +429,8 @@ private:
     friction.get(m.friction_static, m.friction_kinetic);
     stiffness.get(m.stiffness);
     damping.get(m.damping);
+    modulus.get(m.young_modulus);
+    poisson.get(m.poisson_ratio);
     adhesion.get(m.adhesion);
     if (adhesion && strength)
       refuse(strength, {adhesion}, "has no meaning beside adhesion, from which it follows: leave one out");
@@ -402,6 +446,7 @@ private:
       refuse(restitution, {damping}, "has no meaning beside damping, which says the same in N s/m: leave one out");
     if (damping)
       m.restitution.reset();  // that of a preset
+    check_contact(t, m, adhesion ? adhesion : strength ? strength : preset, modulus, poisson, stiffness, damping);
     glm::dvec3 rgb(m.color);
     color.get(rgb);
     if (color)
@@ -779,7 +824,7 @@ private:
   Table root_;
   Scene scene_;
   Value domain_min_ = none_, domain_max_ = none_, worlds_ = none_, incremental_ = none_, method_ = none_,
-        sleep_ = none_, domain_restitution_ = none_, rough_ = none_;
+        sleep_ = none_, domain_restitution_ = none_, domain_adhesion_ = none_, contact_ = none_, rough_ = none_;
   std::array<Value, 3> axis_{none_, none_, none_};
   double radius_max_ = 0, grains_ = 0;
   std::uint32_t uncolored_ = 0;  // materials without a colour or a preset so far

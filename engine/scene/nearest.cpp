@@ -28,9 +28,7 @@ struct Absent {
   std::string_view table, key, why;  // table: the first word of the path; empty: any
 };
 constexpr std::string_view its_restitution = "the coefficient of restitution is restitution";
-constexpr std::string_view no_modulus = "grains are no elastic bodies with a modulus: the stiffness of a contact is "
-                                        "stiffness [N/m], which p2 uses, and dem "
-                                        "with solver.stiffness = \"material\"";
+constexpr std::string_view its_modulus = "Young's modulus is young_modulus [Pa], with solver.contact = \"hertz\"";
 constexpr std::string_view no_rolling = "the coefficient is rolling_friction, of rolling and of twisting, with "
                                         "solver.rotation = true";
 constexpr std::string_view no_cohesion = "what holds grains together is adhesion [Pa], over the area of a contact";
@@ -38,11 +36,10 @@ constexpr std::string_view no_mu = "the coefficient is friction, or friction_sta
 constexpr std::array absent{
     Absent{"material", "coefficient_of_restitution", its_restitution},
     Absent{"material", "bounce", its_restitution},
-    Absent{"material", "young_modulus", no_modulus},
-    Absent{"material", "youngs_modulus", no_modulus},
-    Absent{"material", "shear_modulus", no_modulus},
-    Absent{"material", "poisson_ratio", no_modulus},
-    Absent{"material", "poissons_ratio", no_modulus},
+    Absent{"material", "youngs_modulus", its_modulus},
+    Absent{"material", "elastic_modulus", its_modulus},
+    Absent{"material", "shear_modulus", "it follows from young_modulus and poisson_ratio: E / (2 (1 + nu))"},
+    Absent{"material", "poissons_ratio", "it is poisson_ratio"},
     Absent{"material", "rolling_resistance", no_rolling},
     Absent{"material", "spinning_friction", no_rolling},
     Absent{"material", "cohesion", no_cohesion},

@@ -52,6 +52,8 @@ enum class Neighbours { sorted, linked };
 enum class Detection { lists, lists_anew, two_loops, one_loop };
 // Stiffness of a dem contact: tied to the substep, so that every substep is stable, or the material's.
 enum class Stiffness { numerical, material };
+// Normal force of a dem contact by its overlap: proportional to it, or after Hertz, with Mindlin's stiffness across it.
+enum class ContactLaw { linear, hertz };
 // What substeps = "auto" aims at: an overlap at which grains look right, or one at which forces are converged.
 enum class Accuracy { fast, forces };
 
@@ -61,12 +63,14 @@ enum class Finish { plain, sand, gravel, soil, glass, metal, paint };
 
 struct Material {
   std::string name;
-  double density = 1600.0;        // kg/m3
-  double friction_static = 0.5;   // Coulomb coefficient, sticking
-  double friction_kinetic = 0.5;  // Coulomb coefficient, sliding
-  double stiffness = 1e6;         // N/m, of a contact (p2; dem with the material's stiffness)
-  std::optional<double> damping;  // N s/m, of a contact; unset: 0.1 stiffness * substep, in dem 0.11 of critical
-  double adhesion = 0.0;          // Pa, over the contact's area
+  double density = 1600.0;              // kg/m3
+  double friction_static = 0.5;         // Coulomb coefficient, sticking
+  double friction_kinetic = 0.5;        // Coulomb coefficient, sliding
+  double stiffness = 1e6;               // N/m, of a contact (p2; dem with the material's stiffness)
+  std::optional<double> damping;        // N s/m, of a contact; unset: 0.1 stiffness * substep, in dem 0.11 of critical
+  std::optional<double> young_modulus;  // Pa, of Hertz's contact
+  double poisson_ratio = 0.25;          // likewise
+  double adhesion = 0.0;                // Pa, over the contact's area
   // Coefficient of rolling and twisting friction; unset: that of what it touches, else 0.
   std::optional<double> rolling_friction;
   double inertia = 0.4;               // of a grain about its center, in m r^2
@@ -119,6 +123,7 @@ struct Solver {
   bool incremental_rebuild = true;             // sorted: lists are searched again only where grains have moved
   Detection detection = Detection::lists;      // no key of a scene file
   Stiffness stiffness = Stiffness::numerical;  // dem
+  ContactLaw contact = ContactLaw::linear;     // dem; hertz: with the stiffness of the material
   double error_reduction = 0.0;                // p2: share eps by which the upper grain of a contact moves more, 0 .. 1
   double sleep_speed = 0.0;                    // m/s, p2: a touching grain slower than this stays where it is; 0: off
   double mass_scaling = 0.0;                   // 1/m, pbd: mass falls with height above the floor as exp(-k z)

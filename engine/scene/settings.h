@@ -1,6 +1,6 @@
 #pragma once
-// Every setting of the solver once, for reading and writing. Method, iteration, contact memory and substeps are not
-// among them: the first three decide about the others, and substeps may be a word. keys.cpp has their ranges and
+// Every setting of the solver once, for reading and writing. Method, iteration, contact memory, contact and substeps are
+// not among them: the first four decide about the others, and substeps may be a word. keys.cpp has their ranges and
 // meanings.
 #include "engine/scene/scene.h"
 #include <string_view>

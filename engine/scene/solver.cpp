@@ -5,6 +5,7 @@
 #include "engine/scene/convergence.h"
 #include "engine/scene/grain_file.h"
 #include "engine/scene/ground.h"
+#include "engine/scene/hertz.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/linked.h"
 #include "engine/scene/mass.h"
@@ -383,14 +384,59 @@ double overlap_at_rest(const Scene& scene, const Bed& bed, double h) {
   double overlap = 0.0;  // of the material's springs, whatever h
   for (const Source& source : bed.sources) {
     const Material& m = scene.materials[source.material];
+    if (has_hertz(s)) {
+      const double force = share * g * bed.bearing * 0.5 * m.density * source.mean_volume();
+      overlap = std::max(overlap, hertz_overlap(hertz_pair_of(m, m, {}).modulus, 0.5 * source.radius(), force) /
+                                      source.radius());
+      continue;
+    }
     overlap = std::max(overlap, share * g * bed.bearing * 0.5 * m.density * source.mean_volume() /
                                     (m.stiffness * source.radius()));
   }
   return overlap;
 }
 
+// The greatest overlap [m] of a Hertzian contact of a pair: in an impact at the greatest speed of a grain, or at the
+// bottom of the bed.
+double deepest_hertz(const Scene& scene, const Bed& bed, double modulus, double reduced_radius, double reduced_mass,
+                     double mass) {
+  const double weight = mass * glm::length(scene.domain.gravity) * (bed.layers + bed.pressed);
+  return std::max(hertz_impact_overlap(modulus, reduced_radius, reduced_mass, bed.speed),
+                  hertz_overlap(modulus, reduced_radius, weight));
+}
+
+// The longest substep for Hertz's contacts: that of the pair with the least one at its greatest overlap. It is stable,
+// and an impact that is alone lasts hertz_substeps of them.
+constexpr double hertz_substeps = 20.0;
+double hertz_substep(const Scene& scene, const Bed& bed) {
+  // In an elastic impact of overlap d at the turning point the greatest h^2 S / m_eff is 15/8 (h v / d)^2, and it lasts
+  // 2.943 d / v.
+  constexpr double accurate = 15.0 / 8.0 * (2.943 / hertz_substeps) * (2.943 / hertz_substeps);
+  double least = inf;
+  const auto pair = [&](const HertzPair& law, double reduced_radius, double reduced_mass, double mass) {
+    const double overlap = deepest_hertz(scene, bed, law.modulus, reduced_radius, reduced_mass, mass);
+    if (overlap > 0.0)
+      least = std::min(least, std::sqrt(std::min(law.kappa, accurate) * reduced_mass /
+                                        hertz_tangent(law.modulus, reduced_radius, overlap)));
+  };
+  for (const Source& a : bed.sources) {
+    const Material& ma = scene.materials[a.material];
+    const double mass_a = ma.density * ball_volume(a.radius_min);
+    pair(hertz_wall_of(ma, restitution_of(ma, scene.domain)), a.radius_min, mass_a, mass_a);
+    for (const Source& b : bed.sources) {
+      const Material& mb = scene.materials[b.material];
+      const double mass_b = mb.density * ball_volume(b.radius_min);
+      pair(hertz_pair_of(ma, mb, restitution_of(ma, mb)), a.radius_min * b.radius_min / (a.radius_min + b.radius_min),
+           mass_a * mass_b / (mass_a + mass_b), mass_a);
+    }
+  }
+  return least;
+}
+
 // The longest substep at which the material's springs are stable in dem: that of the lightest pair.
 double stable_substep(const Scene& scene, const Bed& bed) {
+  if (has_hertz(scene.solver))
+    return hertz_substep(scene, bed);
   double least = inf;
   const double kappa = softest_kappa(scene);
   auto pair = [&](double stiffness, double mass) { least = std::min(least, std::sqrt(kappa * mass / stiffness)); };
@@ -440,7 +486,8 @@ double stretch_at_hold(const Scene& scene, const Bed& bed, double h) {
 // How far two go into each other in a collision, in what they approach by in a substep; at least that. From half a
 // radius on the speculative impulse of dem stops them, without a rebound.
 double ways_in(const Scene& scene) {
-  return scene.solver.method == Method::dem ? std::max(1.0, deepest_rebound(scene)) : 1.0;
+  const Solver& s = scene.solver;
+  return s.method == Method::dem && !has_hertz(s) ? std::max(1.0, deepest_rebound(scene)) : 1.0;
 }
 
 // Nothing where no body weighs much.
@@ -595,6 +642,7 @@ SubstepChoice choose_substeps(const Scene& scene) {
                            : h_speed == h_most ? fmt::format("a grain's greatest speed, {:.3g} m/s with what bodies "
                                                              "that move give it,",
                                                              bed.speed)
+                           : has_hertz(s)      ? fmt::format("Hertz's contact at {:.3g} m/s", bed.speed)
                            : own_springs(s)    ? "the stiffness of the lightest contact"
                                                : fmt::format("the overlap at rest under {:.0f} layers", bed.layers);
   const double needed = substeps_for(scene, h_most, asks), h = scene.dt / needed;
@@ -603,6 +651,7 @@ SubstepChoice choose_substeps(const Scene& scene) {
                                    : h_turn == h_most         ? "its turning decided"
                                    : h_hold == h_most         ? "the adhesion decided"
                                    : h_speed == h_most        ? "the speed decided"
+                                   : has_hertz(s)             ? "Hertz's contact at that speed decided"
                                    : own_springs(s)           ? "the stiffness of the lightest contact decided"
                                    : bed.pressed > bed.layers ? "the overlap under the body decided"
                                                               : "the overlap decided";
@@ -701,7 +750,14 @@ std::vector<std::string> advise(const Scene& scene) {
        "\"auto\"",
        reach / stretch, reach, std::ceil(substeps * std::sqrt(stretch / (0.5 * reach))));
   const double stable = own_springs(s) ? stable_substep(scene, bed) : inf;
-  warn(h > stable * (1 + 1e-9),
+  warn(
+      has_hertz(s) && h > stable * (1 + 1e-9),
+      "Hertz's contacts last less than {:g} substeps, or are softer than the material, with substeps longer than "
+      "{:.3g} "
+      "s, where grains meet at {:.3g} m/s under {:.0f} layers{}, and these are {:.3g} s: set solver.substeps to {:.0f} "
+      "or \"auto\", or a smaller young_modulus",
+      hertz_substeps, stable, bed.speed, bed.layers, describe_pressed(bed), h, std::ceil(scene.dt / stable));
+  warn(!has_hertz(s) && h > stable * (1 + 1e-9),
        "contacts are softer than the material's stiffness, as that is stable only with substeps up to {:.3g} s, and "
        "these "
        "are {:.3g} s: set solver.substeps to {:.0f} or \"auto\", or solver.stiffness to \"numerical\"",
@@ -711,8 +767,29 @@ std::vector<std::string> advise(const Scene& scene) {
        "to {:.0f}, or solver.iteration to \"improved_jacobi\"",
        h, std::ceil(scene.dt / 1e-3));
 
-  // Contacts too soft
-  if (p2 || own_springs(s))
+  // Contacts too stiff for float32, or too soft
+  constexpr double overlap_steps = 10.0;  // a force is then found to 15 %
+  const double rest = overlap * bed.radius_min, spacing = float_spacing(furthest.coordinate);
+  warn(has_hertz(s) && g > 0.0 && rest < overlap_steps * spacing,
+       "grains at rest overlap by {:.2g} m, and places are told apart by {:.2g} m at {} = {:.3g} m, so that their "
+       "forces "
+       "are coarse: set a smaller young_modulus, or move the scene to the origin",
+       rest, spacing, "xyz"[furthest.axis], furthest.coordinate);
+  if (has_hertz(s))
+    for (const Source& source : bed.sources) {
+      constexpr double most = 0.1;  // radii; Hertz's theory is of small contacts
+      const Material& m = scene.materials[source.material];
+      const double mass = m.density * source.mean_volume(), modulus = hertz_pair_of(m, m, {}).modulus;
+      const double deepest =
+          deepest_hertz(scene, bed, modulus, 0.5 * source.radius(), 0.5 * mass, mass) / source.radius();
+      // The overlap falls with the power 2/5 of the modulus in an impact, and 2/3 at rest.
+      warn(deepest > most,
+           "the young_modulus of material {}, {:.3g} Pa, lets grains overlap by {:.2g} r where they meet at {:.3g} m/s "
+           "or lie under {:.0f} layers{}, beyond {} r: set it to {:.2g} Pa or more",
+           m.name, *m.young_modulus, deepest, bed.speed, bed.layers, describe_pressed(bed), most,
+           *m.young_modulus * std::pow(deepest / most, 2.5));
+    }
+  else if (p2 || own_springs(s))
     for (std::size_t m = 0; m < scene.materials.size(); ++m) {
       double softest = 0.0,
              mass = 0.0;  // weight of the bed and the body on a contact over the force at an overlap of 0.1 r

@@ -265,6 +265,9 @@ std::string to_toml(const Scene& scene) {
     word_line("substeps", "auto");
   else
     line("substeps", solver.substeps);
+  // Written only where it differs from the default, so that checkpoints of versions without it stay valid.
+  if (solver.contact != ContactLaw::linear)
+    word_line("contact", word(solver.contact));
   each_setting(solver, [&](const Setting& setting, const auto& value) {
     if (!setting.read)
       return;
@@ -280,9 +283,15 @@ std::string to_toml(const Scene& scene) {
     line("density", m.density);
     line("friction_static", m.friction_static);
     line("friction_kinetic", m.friction_kinetic);
-    line("stiffness", m.stiffness);
-    if (m.damping)
-      line("damping", *m.damping);
+    if (solver.contact == ContactLaw::linear) {
+      line("stiffness", m.stiffness);
+      if (m.damping)
+        line("damping", *m.damping);
+    } else {
+      if (m.young_modulus)
+        line("young_modulus", *m.young_modulus);
+      line("poisson_ratio", m.poisson_ratio);
+    }
     line("adhesion", m.adhesion);
     if (m.rolling_friction)
       line("rolling_friction", *m.rolling_friction);

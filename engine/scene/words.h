@@ -20,6 +20,7 @@ inline constexpr std::array<std::string_view, 3> words<FrictionBound>{"accumulat
 template <> inline constexpr std::array<std::string_view, 2> words<Accuracy>{"fast", "forces"};
 template <> inline constexpr std::array<std::string_view, 2> words<Neighbours>{"sorted", "linked"};
 template <> inline constexpr std::array<std::string_view, 2> words<Stiffness>{"numerical", "material"};
+template <> inline constexpr std::array<std::string_view, 2> words<ContactLaw>{"linear", "hertz"};
 template <> inline constexpr std::array<std::string_view, 2> words<Sampling>{"poisson", "lattice"};
 template <> inline constexpr std::array<std::string_view, 3> words<MeshAs>{"sdf", "triangles", "particles"};
 template <> inline constexpr std::array<std::string_view, 3> words<UpAxis>{"x", "y", "z"};

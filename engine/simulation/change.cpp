@@ -1,4 +1,5 @@
 // Other settings for a simulation that goes on.
+#include "engine/scene/hertz.h"
 #include "engine/scene/limitations.h"
 #include "engine/scene/text.h"
 #include "engine/simulation/impl.h"
@@ -94,8 +95,8 @@ bool same_emission(const Scene& a, const Scene& b) {
 // Does the history of a contact mean the same to both?
 bool same_history(const Solver& a, const Solver& b) {
   return a.method == b.method && a.contact_memory == b.contact_memory && a.stiffness == b.stiffness &&
-         a.neighbours == b.neighbours && a.detection == b.detection && a.rotation == b.rotation &&
-         saves_sums({a}) == saves_sums({b});
+         a.contact == b.contact && a.neighbours == b.neighbours && a.detection == b.detection &&
+         a.rotation == b.rotation && saves_sums({a}) == saves_sums({b});
 }
 
 // Grains weigh what their material's density says. Vertices of cloth have weights of their own.
@@ -155,6 +156,7 @@ void Simulation::Impl::change(Scene to) {
   const Scene& scene = model.scene();
   if (const auto key = needs_restart(scene, to))
     throw SceneError(fmt::format("{}: {} cannot change while a simulation goes on: start it anew", to.source, *key));
+  check_hertz(to);
   std::optional<std::string> why;
   if (to.solver.substeps == 0) {
     SubstepChoice choice = choose_substeps(to);

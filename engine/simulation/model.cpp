@@ -1,6 +1,7 @@
 #include "engine/simulation/model.h"
 #include "engine/motion/drive.h"
 #include "engine/scene/convergence.h"
+#include "engine/scene/hertz.h"
 #include "engine/scene/limitations.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/precision.h"
@@ -35,6 +36,7 @@ WorldStart start_of(Scene scene, std::uint64_t seed) {
 Prepared prepare(Scene scene) {
   Prepared out;
   check_spacing(scene);
+  check_hertz(scene);
   if (scene.solver.substeps == 0) {
     const SubstepChoice choice = choose_substeps(scene);
     scene.solver.substeps = choice.substeps;
@@ -112,7 +114,8 @@ Features Model::features() const {
                     .rotation = settings_.solver.rotation,
                     .restitution = settings_.contacts.restitution,
                     .clumps = settings_.clumps.kinds > 0,
-                    .sleep = settings_.sleep.window > 0};
+                    .sleep = settings_.sleep.window > 0,
+                    .hertz = settings_.solver.hertz};
   for (int a = 0; a < 3; ++a)
     features.periodic |= settings_.domain.axis[a] == axis_periodic ? 1u << a : 0u;
   for (const SolidPart& part : bodies_.parts)

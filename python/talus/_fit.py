@@ -37,7 +37,7 @@ SHRINK = 0.5  # least factor of the region's size from round to round
 SMALLEST = 0.03  # half width of the region in which runs lie, in widths of the range
 SIGNIFICANT = 4.0  # a slope counts where its square is so many times its variance
 PARAMETERS = ("density", "friction", "friction_static", "friction_kinetic", "rolling_friction", "adhesion", "tensile_strength", "restitution", "stiffness",
-              "damping", "inertia")
+              "damping", "young_modulus", "poisson_ratio", "inertia")
 
 
 class Parameter:

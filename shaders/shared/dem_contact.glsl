@@ -42,6 +42,8 @@ Springs respond(Contact c, uint partner, bool with_grain, Springs springs) {
   if (!d.touches)
     return Springs(vec3(0.0), vec3(0.0));
   in_touch = true;
+  if (with_hertz != 0u)
+    springs = Springs(hertz_unloaded(c, d.approach, h, springs.shear), hertz_unloaded(c, d.approach, h, springs.roll));
   if (rotating == rotation_off) {
     vec3 response = dem_respond(d, c, spring, law, with_grain ? 1.0 : across_share(c, w), with_restitution != 0u, h, springs.shear);
     change += w / d.w_sum * response;

@@ -25,6 +25,8 @@ layout(constant_id = 7) const uint with_restitution = 1u;  // constant_restituti
 
 layout(constant_id = 9) const uint sleeping = 1u;  // constant_sleep
 
+layout(constant_id = 10) const uint with_hertz = 0u;  // constant_hertz
+
 // The step of the batch, from 0; the world of the place of a grain, and the end of a world's places. Where there are several, a workgroup's
 // places are of one. A macro, since not every pass has the status.
 #define step_of_batch (status.step - args.batch)

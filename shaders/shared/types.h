@@ -207,6 +207,7 @@ TALUS_CONST uint constant_rotation = 6u;     // rotation_off, ..
 TALUS_CONST uint constant_restitution = 7u;  // 0: it is given for no pair of materials
 TALUS_CONST uint constant_clumps = 8u;       // 0: no grain belongs to a clump
 TALUS_CONST uint constant_sleep = 9u;        // 0: grains at rest do not sleep
+TALUS_CONST uint constant_hertz = 10u;       // 1: the contacts of dem are Hertz's
 
 // Why the device stopped in the middle of a batch (Status.halt).
 TALUS_CONST uint halt_none = 0u;
@@ -239,6 +240,7 @@ TALUS_CONST float solid_tangential_ease = 3.5f;
 TALUS_CONST float dem_adhesion_stretch = 4.0f;  // adhesion holds over this many times the stretch that bears its force, for loads put on at once
 TALUS_CONST float dem_adhesion_reach = 0.1f;    // .. but no further than this many radii of the smaller grain
 TALUS_CONST float dem_damping_limit = 0.4f;  // share of the approach that damping takes out in a substep, at most
+TALUS_CONST float hertz_damping = 1.825741858f;  // 2 sqrt(5/6), by which the damping of Hertz's contact follows from its damping ratio
 
 // Sleep of dem (docs/numerics.md). Speeds are in sqrt(g r), times in sqrt(r / g) and accelerations in g, with r the smallest radius
 // and g gravity. A grain is still that in sleep_window goes no further than sleep_speed allows, and whose surface spins no faster than sleep_spin
@@ -748,13 +750,14 @@ struct ClothTouch {
 struct PairLaw {
   float friction_static;
   float friction_kinetic;
-  float stiffness;  // N/m
+  float stiffness;  // N/m; of Hertz's contact E* [Pa]
   float damping;    // N s/m; < 0: not given, a method takes what suits it
   float adhesion;   // Pa; p2: over the area of contact, others: over the smaller grain's cross-section
   float rolling;    // coefficient of rolling and twisting friction: couple / (R_eff normal force), R_eff = r_i r_j / (r_i + r_j)
   float restitution;    // vts, sp; 0: none is given
   float rebound_ratio;  // dem: damping ratio that gives the restitution; < 0: none is given
   float rebound_kappa;  // dem: the greatest kappa that goes with it between grains that are alike
+  float tangential;     // of Hertz's contact: stiffness across the normal by that along it, 4 G* / E*
 };
 
 // SolverSettings.force: by what a method knows the normal force of a contact.
@@ -841,6 +844,7 @@ struct SolverSettings {
   uint friction;            // friction_accumulated, .. (pbd)
   uint plain_mean;          // flag: p2, pbd with jacobi take the mean over contacts as printed, which loses momentum
   uint material_stiffness;  // flag: the stiffness of a contact is that of its materials (dem)
+  uint hertz;               // flag: contacts are Hertz's (dem)
   float error_reduction;
   float sleep_speed;
   float mass_scaling;

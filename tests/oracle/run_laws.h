@@ -36,6 +36,8 @@ struct Outcome {
   real adhesion_limit, reach, speculative, touches;
   real3 response, spring;
   real force;
+  real hertz_kappa, hertz_damping, hertz_across;
+  real3 hertz_response, hertz_shear;
   real impulse_adhesion_limit, is_near, rate;
   real3 remembered_drag;
   real remembered_pressure;
@@ -76,6 +78,13 @@ LAW Outcome run_laws(const State& s, const Run& run) {
   o.spring = s.spring;
   o.response = dem_respond(d, c, spring, s.law, s.across, run.rebounds, run.h, o.spring);
   o.force = dem_force(c, spring, s.velocity, d.w_sum, run.h);
+
+  DemSpring hertz = hertz_spring(c, s.r, s.w + s.other_w, o.share, s.law, run.grains_both, run.h);
+  o.hertz_kappa = hertz.kappa;
+  o.hertz_damping = hertz.damping;
+  o.hertz_across = hertz.damping_across;
+  o.hertz_shear = hertz_unloaded(c, d.approach, run.h, s.spring);
+  o.hertz_response = dem_respond(d, c, hertz, s.law, s.across, false, run.h, o.hertz_shear);
 
   real r_min = min(s.r, s.other_r);
   real3 relative = s.velocity - s.other_velocity;

@@ -474,6 +474,7 @@ TEST_CASE("The laws of contacts give the same bits in plain C++ and with lanes",
         state.law.restitution = random.within(0.05, 1.0);
         state.law.rebound_ratio = random.within(0.0, 1.0);
         state.law.rebound_kappa = random.within(0.1, 1.25);
+        state.law.tangential = random.within(0.6, 1.0);
       }
     std::vector<Outcome> with_lanes(states_a_run);
     (lanes == 16  ? run_lanes_16

@@ -7,7 +7,9 @@
 struct DemSpring {
   real kappa;    // share of the overlap that a substep takes out
   real damping;  // 2 zeta sqrt(kappa), share of the approach
-  real damping_across;  // the same for the damper across the normal, of which dem_tangential_damping acts
+  real damping_across;  // the same for the damper across the normal
+  real tangential;          // stiffness across the normal, as a share of kappa
+  real tangential_damping;  // share of damping_across that acts across the normal
 };
 
 // Share of the greatest stiffness that a contact of two grains can have. A heavy or fixed grain does not give way, so that one among such
@@ -44,6 +46,8 @@ LAW DemSpring dem_spring(real share, real w_sum, Law law, float h, bool of_mater
     spring.damping = select(law.damping >= 0.0f, min(h * law.damping * w_sum, dem_damping_limit), 2.0f * dem_zeta * sqrt(spring.kappa));
   }
   spring.damping_across = spring.damping;
+  spring.tangential = dem_tangential + zero();
+  spring.tangential_damping = dem_tangential_damping + zero();
   if (rebounds)
     spring = rebound_spring(spring, share, law);
   return spring;
@@ -107,7 +111,7 @@ LAW DemPush dem_push(DemContact d, Contact c, DemSpring spring, Law law, bool re
 LAW real3 dem_respond(DemContact d, Contact c, DemSpring spring, Law law, real across, bool rebounds, float h, INOUT(real3, shear)) {
   DemPush push = dem_push(d, c, spring, law, rebounds, h);
   real3 slip = across * (d.relative - d.approach * c.normal);
-  return push.along * c.normal + friction_of(shear, c.normal, slip, dem_tangential * (push.part * spring.kappa), dem_tangential_damping * (push.part * spring.damping_across), push.bears, law);
+  return push.along * c.normal + friction_of(shear, c.normal, slip, spring.tangential * (push.part * spring.kappa), spring.tangential_damping * (push.part * spring.damping_across), push.bears, law);
 }
 
 // Where grains rotate: the change of the relative velocity; the rolling couple g; and turn_couple, which times m r^2 / I and the grain's share of
@@ -119,7 +123,7 @@ struct DemTurn {
 LAW DemTurn dem_turn(DemContact d, Contact c, Turn t, DemSpring spring, Law law, real across, bool rolls, bool rebounds, float h, INOUT(real3, shear), INOUT(real3, roll)) {
   DemPush push = dem_push(d, c, spring, law, rebounds, h);
   real3 slip = across * (d.relative - d.approach * c.normal + turn_slip(c, t));
-  real3 friction = friction_of(shear, c.normal, slip, dem_tangential * (push.part * spring.kappa), dem_tangential_damping * (push.part * spring.damping_across), push.bears, law);
+  real3 friction = friction_of(shear, c.normal, slip, spring.tangential * (push.part * spring.kappa), spring.tangential_damping * (push.part * spring.damping_across), push.bears, law);
   DemTurn turn;
   turn.response = push.along * c.normal + friction;
   turn.rolling = zero3();
