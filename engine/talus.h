@@ -99,10 +99,12 @@ struct SoilSummary {
   std::uint64_t quanta = 0;            // the same as mass, exactly: 1/256 of the mass of a grain of the mean radius
   std::uint32_t live_grains = 0;       // that came out of it
   std::uint32_t rough_grains = 0;      // fixed ones beside these, whose mass is in its columns
+  double loosened_mass = 0.0;          // kg, in its columns, of soil that was dug
+  double swell = 1.0;                  // mean volume of the loosened soil by that of as much undisturbed soil
 };
 
 // How high the columns of a world's ground are with the soil in and on them [m above the floor of the domain], as if
-// the grains lay as densely as in it: row after row along x from the lower corner of the site on.
+// the ground took the grains in where they are: row after row along x from the lower corner of the site on.
 struct SoilHeights {
   glm::uvec2 columns{0};  // along x and y
   std::vector<float> heights;

@@ -256,7 +256,9 @@ Cast with_ground(Simulation& simulation, const DepthCameraSpec& c, Cast rest) {
     for (std::size_t k = 0; k < count; ++k) {
       const glm::dvec2 low =
           glm::dvec2(site[0].min) + glm::dvec2(site[0].edge) * glm::dvec2(k % site[0].count.x, k / site[0].count.x);
-      const double height = columns[k].mass * static_cast<double>(quantum[k]);
+      const double volume =
+          columns[k].mass - columns[k].loose + columns[k].loose * static_cast<double>(columns[k].swell);
+      const double height = volume * static_cast<double>(quantum[k]);
       t = std::min(t, on_box(ray, {low, floor}, {low + glm::dvec2(site[0].edge), floor + height}, c.near));
     }
     return t;

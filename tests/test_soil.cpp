@@ -45,6 +45,12 @@ std::uint64_t mass_of_columns(const std::vector<talus::shared::SoilColumn>& colu
                          [](std::uint64_t sum, const auto& column) { return sum + column.mass; });
 }
 
+// Quanta of undisturbed soil that would fill as much as the soil of all columns.
+double volume_of_columns(const std::vector<talus::shared::SoilColumn>& columns) {
+  return std::accumulate(columns.begin(), columns.end(), 0.0,
+                         [](double sum, const auto& column) { return sum + talus::volume_of(column); });
+}
+
 // The deepest overlap of any two balls (xyz: centre, w: radius) across periodic ends of x and y, in radii of the
 // smaller ball.
 double deepest_overlap(const std::vector<glm::dvec4>& balls, const glm::dvec2& period) {
@@ -57,6 +63,38 @@ double deepest_overlap(const std::vector<glm::dvec4>& balls, const glm::dvec2& p
       deepest = std::max(deepest, (balls[i].w + balls[k].w - glm::length(apart)) / std::min(balls[i].w, balls[k].w));
     }
   return deepest;
+}
+
+// m, the mean height of the upper envelope of all grains, those that the columns have too, by the place along x: a
+// value for each of `bands` of the domain, which is periodic along y.
+std::vector<double> surface_along_x(talus::Simulation& simulation, std::size_t bands) {
+  constexpr std::size_t samples = 5, across = 30;  // of a band along x, and along y
+  const talus::Domain& domain = simulation.scene().domain;
+  const glm::dvec2 size(domain.max - domain.min), step = size / glm::dvec2(bands * samples, across);
+  std::vector<double> tops(bands * samples * across, 0.0);
+  const auto add = [&](const glm::dvec3& place, double radius) {
+    for (int image = -1; image <= 1; ++image) {
+      const glm::dvec2 at(place.x - domain.min.x, place.y - domain.min.y + image * size.y);
+      const glm::dvec2 last = glm::dvec2(bands * samples, across) - 1.0;
+      const glm::dvec2 low = glm::clamp(glm::floor((at - radius) / step), glm::dvec2(0.0), last),
+                       high = glm::clamp(glm::floor((at + radius) / step), glm::dvec2(0.0), last);
+      for (auto y = static_cast<std::size_t>(low.y); y <= static_cast<std::size_t>(high.y); ++y)
+        for (auto x = static_cast<std::size_t>(low.x); x <= static_cast<std::size_t>(high.x); ++x) {
+          const glm::dvec2 off = (glm::dvec2(x, y) + 0.5) * step - at;
+          const double square = radius * radius - glm::dot(off, off);
+          double& top = tops[y * bands * samples + x];
+          if (square > 0.0)
+            top = std::max(top, place.z - domain.min.z + std::sqrt(square));
+        }
+    }
+  };
+  for (const auto& grains : {simulation.soil_surface(), simulation.grains()})
+    for (const talus::GrainState& grain : grains)
+      add(grain.position, grain.radius);
+  std::vector<double> means(bands, 0.0);
+  for (std::size_t k = 0; k < tops.size(); ++k)
+    means[k % (bands * samples) / samples] += tops[k] / (samples * across);
+  return means;
 }
 
 }  // namespace
@@ -203,7 +241,7 @@ TEST_CASE("Grains that come out where a heap is higher than the tile do not over
   talus::SoilState state;
   state.columns = stacks.at_start();
   for (auto& column : state.columns)
-    column = {column.mass / 2 * 3, 1u};
+    column = {column.mass / 2 * 3, 1u, 0u, 1.0f};
   const std::uint64_t mass = mass_of_columns(state.columns);
   state.grains.resize(rules.places);
   for (auto* field : {&state.ids, &state.tags, &state.rows, &state.counts})
@@ -247,21 +285,244 @@ TEST_CASE("Disturbed ground slides to its angle of repose, and keeps its mass", 
   columns[middle].mass += static_cast<talus::shared::uint>(mass / 100);
   columns[middle].disturbed = 1;
   columns[middle + 1].mass = 0;
+  const float swell = GENERATE(1.0f, 1.2f);  // of the upper half of the tower
+  columns[middle].loose = columns[middle].mass / 2;
+  columns[middle].swell = swell;
   const std::uint64_t all = mass_of_columns(columns);
+  const double volume = volume_of_columns(columns);
   const std::vector<bool> may(columns.size(), true);
   const double slope = std::tan(glm::radians(30.0));
   int looks = 0;
   while (talus::relax(stacks, columns, may, slope, 8))
     REQUIRE(++looks < 1000);
   REQUIRE(mass_of_columns(columns) == all);
+  REQUIRE(volume_of_columns(columns) == Approx(volume).epsilon(1e-7));
   for (std::uint32_t c = 0; c < columns.size(); ++c)
     for (const glm::ivec2 way : {glm::ivec2(1, 0), glm::ivec2(0, 1)})
       if (const auto other = stacks.grid().beside(c, way);
           other && (columns[c].disturbed | columns[*other].disturbed)) {
-        const double rise = stacks.of(c).height(columns[c].mass) - stacks.of(*other).height(columns[*other].mass);
+        const double rise = stacks.of(c).height(columns[c]) - stacks.of(*other).height(columns[*other]);
         // A quantum is as high as this where it lies in one column.
         REQUIRE(std::abs(rise) <= slope * stacks.grid().edge().x + 2.0 / stacks.of(c).per_meter() + 1e-12);
       }
+}
+
+namespace {
+
+// Stacks of the channel, made once.
+const talus::SoilStacks& channel() {
+  static const talus::Scene scene = talus::Simulation(blade_in_ground(), on_cpu).scene();  // with its substeps
+  static const talus::SoilStacks stacks(scene, talus::settled_tile(scene));
+  return stacks;
+}
+
+// The grains of which a column consists, raised by lift [m], without the number that says where in the tile they were.
+std::vector<talus::RestingGrain> grains_of(const talus::SoilStacks& stacks, std::uint32_t column,
+                                           const talus::shared::SoilColumn& soil, double stretch) {
+  const talus::Stack& stack = stacks.of(column);
+  const talus::Filling filling(stack, soil);
+  const glm::dvec2 corner = stacks.grid().corner(column);
+  std::vector<talus::RestingGrain> grains;
+  for (std::uint32_t k = 0; k < filling.end(); ++k)
+    if (const auto grain = stack.grain(k); filling.has(k))
+      grains.push_back({glm::vec3(corner + glm::dvec2(grain.place), stretch * grain.place.z), grain.radius,
+                        stretch == 1.0 ? grain.tile + 1 : 0});
+  return grains;
+}
+
+std::uint64_t quanta_of_all(const std::vector<talus::RestingGrain>& grains, double mean_radius) {
+  std::uint64_t sum = 0;
+  for (const auto& grain : grains)
+    sum += talus::quanta_of(grain.radius, mean_radius);
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("Loosened soil is as many grains of the stack as its mass, in more of it", "[soil]") {
+  const talus::SoilStacks& stacks = channel();
+  const auto swell = static_cast<float>(GENERATE(0.9, 1.0, 1.03, 1.1, 1.3, 2.0));
+  const std::uint32_t column = 7;
+  const talus::Stack& stack = stacks.of(column);
+  talus::shared::SoilColumn soil = stacks.at_start()[column];
+  const std::uint32_t firm = soil.mass / 2;
+  soil = {firm, 1u, 0u, 1.0f};
+  talus::add_loose(soil, firm, static_cast<double>(swell));
+  REQUIRE(soil.mass == 2 * firm);
+  REQUIRE(stack.height(soil) == Approx(stacks.height() / 2.0 * (1.0 + static_cast<double>(swell))).epsilon(1e-3));
+  const auto mass = [&](const talus::shared::SoilColumn& of) {
+    return static_cast<double>(quanta_of_all(grains_of(stacks, column, of, 1.5), stacks.mean_radius()));
+  };
+  // One or two grains of some 60, and the parts of a grain that are left over of the firm and of the loosened soil.
+  REQUIRE(std::abs(mass(soil) - soil.mass) < 3.5 * talus::quanta_of_mean);
+
+  // What is left when the upper half of it is dug has the same grains as before.
+  talus::shared::SoilColumn dug = soil;
+  talus::take_loose(dug, firm / 2);
+  REQUIRE(dug.loose == firm - firm / 2);
+  REQUIRE(dug.swell == soil.swell);
+  const talus::Filling all(stack, soil), left(stack, dug);
+  REQUIRE(left.firm() == all.firm());
+  REQUIRE(left.end() < all.end());
+  for (std::uint32_t k = 0; k < left.end(); ++k)
+    REQUIRE(left.has(k) == all.has(k));
+  talus::take_loose(dug, dug.loose);
+  REQUIRE(dug.swell == 1.0f);
+  REQUIRE(talus::volume_of(dug) == firm);
+}
+
+TEST_CASE("Two lots of loosened soil on a column fill what they filled apart", "[soil]") {
+  talus::shared::SoilColumn soil{1000u, 0u, 0u, 1.0f};
+  talus::add_loose(soil, 0, 1.2);
+  REQUIRE(soil.disturbed == 0);
+  talus::add_loose(soil, 600, 1.2);
+  talus::add_loose(soil, 400, 1.05);
+  REQUIRE(soil.mass == 2000);
+  REQUIRE(soil.loose == 1000);
+  REQUIRE(soil.disturbed == 1);
+  REQUIRE(talus::volume_of(soil) == Approx(1000.0 + 600.0 * 1.2 + 400.0 * 1.05).epsilon(1e-6));
+}
+
+TEST_CASE("A column takes in undisturbed grains as what they were, and others with the volume that they fill",
+          "[soil]") {
+  const talus::SoilStacks& stacks = channel();
+  const std::uint32_t column = 20;
+  const talus::shared::SoilColumn soil = stacks.at_start()[column], none{0u, 1u, 0u, 1.0f};
+  const auto taken_in = [&](const std::vector<talus::RestingGrain>& grains, double most) {
+    return talus::with_grains(stacks, 0.0, most, column, none, grains);
+  };
+  const auto in_place = grains_of(stacks, column, soil, 1.0);
+  const auto again = taken_in(in_place, 1.3);
+  REQUIRE(again.mass == quanta_of_all(in_place, stacks.mean_radius()));
+  REQUIRE(again.loose == 0);
+  REQUIRE(again.swell == 1.0f);
+  REQUIRE(again.disturbed == 1);
+
+  for (const double stretch : {1.04, 1.15}) {
+    const auto moved = grains_of(stacks, column, soil, stretch);
+    const auto loosened = taken_in(moved, 1.3);
+    REQUIRE(loosened.mass == again.mass);
+    REQUIRE(loosened.loose == again.mass);
+    REQUIRE(static_cast<double>(loosened.swell) == Approx(stretch).epsilon(0.01));
+    REQUIRE(taken_in(moved, 1.02).swell == 1.02f);
+    REQUIRE(taken_in(moved, 1.0).swell == 1.0f);
+  }
+  // Soil may be denser than the undisturbed soil, but not without limit.
+  REQUIRE(static_cast<double>(taken_in(grains_of(stacks, column, soil, 0.9), 1.3).swell) == Approx(0.9).epsilon(0.01));
+  REQUIRE(taken_in(grains_of(stacks, column, soil, 0.5), 1.3).swell == talus::shared::soil_swell_least);
+}
+
+namespace {
+
+// Compacted ground, and a blade above it. It is all grains as long as a pin at its end moves, which it does by a
+// hundredth of a radius.
+talus::Simulation channel_with_blade(double swell) {
+  talus::Scene scene = blade_in_ground(1e6);
+  scene.soil->swell = swell;
+  scene.soil->compaction = 1.0;
+  scene.bodies[0].position.z = 0.103;  // its edge is above the ground, from where it goes down by 4.5 radii
+  scene.bodies[0].velocity = {0.0, 0.0, -0.2};
+  scene.bodies.push_back(scene.bodies[0]);
+  scene.bodies[1].name = "pin";
+  scene.bodies[1].parts = {{.shape = talus::BoxPart{{0.01, 0.01, 0.04}}}};
+  scene.bodies[1].position = {0.39, 0.0375, 0.075};
+  scene.bodies[1].velocity = {5e-5, 0.0, 0.0};
+  return talus::Simulation(scene, on_cpu);
+}
+
+// The blade goes down, along, and up again; the grains come to rest.
+void plough(talus::Simulation& simulation) {
+  simulation.advance(57);
+  simulation.drive_body(0, {{0.2, 0.0, 0.0}, {}}, {});
+  simulation.advance(250);
+  simulation.drive_body(0, {{0.0, 0.0, 0.5}, {}}, {});
+  simulation.advance(100);
+  simulation.drive_body(0, {}, {});
+  simulation.advance(350);
+}
+
+// Until the ground has the grains, but for those below the two bodies.
+void take_pin_out(talus::Simulation& simulation) {
+  simulation.drive_body(1, {{0.0, 0.0, 0.5}, {}}, {});
+  simulation.advance(60);
+  simulation.drive_body(1, {}, {});
+  simulation.advance(500);
+}
+
+}  // namespace
+
+TEST_CASE("The ground takes in what a blade has ploughed with the volume that it has as grains", "[soil]") {
+  constexpr std::size_t bands = 16;  // as wide as a column
+  constexpr double radius = 0.005;
+  const auto mean = [](const auto& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  };
+  struct Rise {
+    double grains, ground;  // radii, of the mean surface by the blade's work: as grains, and when the ground has them
+  };
+  const auto rise = [&](double swell) {
+    talus::Simulation simulation = channel_with_blade(swell);
+    const std::uint64_t quanta = simulation.soil()->quanta;
+    simulation.advance(1);  // all is grains
+    const double level = mean(surface_along_x(simulation, bands)), height = mean(simulation.soil_heights().heights);
+    plough(simulation);
+    REQUIRE(simulation.soil()->live_grains > 1500);
+    const double ploughed = mean(surface_along_x(simulation, bands));
+    take_pin_out(simulation);
+    REQUIRE(simulation.soil()->loosened_mass > 0.1 * simulation.soil()->mass);
+    REQUIRE(simulation.soil()->quanta == quanta);
+    return Rise{(ploughed - level) / radius, (mean(simulation.soil_heights().heights) - height) / radius};
+  };
+  const Rise with = rise(1.3), without = rise(1.0);
+  CAPTURE(with.grains, with.ground, without.grains, without.ground);
+  // Dense soil swells when it is sheared. The ground follows as far as it may.
+  CHECK(with.grains > 0.1);
+  CHECK(std::abs(with.ground - with.grains) < 0.2);
+  CHECK(without.ground < 0.1);
+}
+
+namespace {
+
+// The same simulation with the upper two thirds of all columns loosened.
+void loosen(talus::Simulation& simulation, float swell) {
+  using talus::shared::SoilColumn;
+  talus::Checkpoint state = simulation.checkpoint();
+  auto& bytes = state.fields.at(std::string(talus::info(talus::FieldId::soil_columns).name));
+  std::vector<SoilColumn> columns(bytes.size() / sizeof(SoilColumn));
+  std::memcpy(columns.data(), bytes.data(), bytes.size());
+  for (SoilColumn& column : columns)
+    column = {column.mass, 1u, column.mass / 3 * 2, swell};
+  std::memcpy(bytes.data(), columns.data(), bytes.size());
+  simulation.resume(state);
+}
+
+}  // namespace
+
+TEST_CASE("Loosened soil can be dug again, without grains that are thrown", "[soil]") {
+  talus::Scene scene = blade_in_ground();
+  scene.soil->compaction = 1.0;
+  scene.bodies[0].position.z = 0.115;
+  scene.bodies[0].velocity = {0.0, 0.0, -0.2};
+  talus::Simulation simulation(scene, on_cpu);
+  const auto before = simulation.soil();
+  loosen(simulation, 1.1f);
+  REQUIRE(simulation.soil()->quanta == before->quanta);
+  REQUIRE(simulation.soil()->loosened_mass == Approx(before->mass * 2.0 / 3.0).epsilon(1e-3));
+  REQUIRE(simulation.soil()->swell == Approx(1.1));
+  const auto heights = simulation.soil_heights().heights;
+  for (const float height : heights)
+    REQUIRE(height == Approx(0.06 * (1.0 + 0.1 * 2.0 / 3.0)).epsilon(5e-3));
+  double fastest = 0.0;
+  for (int k = 0; k < 30; ++k) {
+    if (k == 10)
+      simulation.drive_body(0, {{0.2, 0.0, 0.0}, {}}, {});
+    simulation.advance(10);
+    REQUIRE(simulation.soil()->quanta == before->quanta);
+    for (const talus::GrainState& grain : simulation.grains())
+      fastest = std::max(fastest, static_cast<double>(glm::length(grain.velocity)));
+  }
+  REQUIRE(simulation.soil()->live_grains > 500);
+  REQUIRE(fastest < 0.2 + 2.0 * std::sqrt(g * 0.005));
 }
 
 TEST_CASE("Berms and trenches shape the ground before it is dug", "[soil]") {
@@ -294,6 +555,7 @@ TEST_CASE("A scene says what is wrong with its ground", "[soil][scene]") {
   REQUIRE_THAT(refused("soil.height=3.0"), Catch::Contains("soil.height"));
   REQUIRE_THAT(refused("soil.max=[2.0,0.075]"), Catch::Contains("soil.max"));
   REQUIRE_THAT(refused("soil.cell=0.01"), Catch::Contains("soil.cell"));
+  REQUIRE_THAT(refused("soil.swell=0.9"), Catch::Contains("soil.swell"));
   REQUIRE_THAT(refused("domain.gravity=[1.0,0.0,-9.81]"), Catch::Contains("gravity along -z"));
   REQUIRE_THAT(refused("solver.sleep=false"), Catch::Contains("sleep = true"));
   REQUIRE_THAT(refused("solver={method=\"vts\"}"), Catch::Contains("dem"));

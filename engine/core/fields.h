@@ -117,7 +117,8 @@ namespace talus {
     "first of the contacts of the k-th grain of the tile")                                                             \
   X(soil_columns, SoilColumn, soil_columns, saved | rolled_back | hashed() | when(has_soil),                           \
     "the ground: column x, y at y columns_x + x")                                                                      \
-  X(soil_quantum, float, soil_columns, plain | when(has_soil), "height of a quantum of mass in a column [m]")          \
+  X(soil_quantum, float, soil_columns, plain | when(has_soil),                                                         \
+    "height of a quantum of undisturbed soil in a column [m]")                                                         \
   X(soil_site, SoilSite, one, plain | when(has_soil), "where the columns are")                                         \
   X(grain_row, uint, grains, follows_grain | starts_as(Start::place),                                                  \
     "row of the contact lists that the grain had when they were made")                                                 \

@@ -161,7 +161,9 @@ Json soil_json(const Simulation& simulation) {
           {"grid_mass_kg", soil->grid_mass},
           {"quanta", soil->quanta},
           {"live_grains", soil->live_grains},
-          {"rough_grains", soil->rough_grains}};
+          {"rough_grains", soil->rough_grains},
+          {"loosened_kg", soil->loosened_mass},
+          {"swell", soil->swell}};
 }
 
 // Tells what the processes that share the simulation have done; null where there is one.

@@ -836,6 +836,14 @@ constexpr Key soil_keys[] = {
     number("margin", {2, 1e6, "mean radii"}, 8,
            "How far soil becomes grains beyond the box around a body that moves. 4 makes forces 5 to 9 % too high; a "
            "margin that spans the site simulates all of it as grains."),
+    number("compaction", {0, 1}, 0,
+           "How densely undisturbed soil is packed. 0: as it comes to rest when it is poured; 1: as densely as it "
+           "would without friction, rolling friction and adhesion between its grains. While it settles these are "
+           "1 - `compaction` of those of its material."),
+    number("swell", {1, 2}, 1.3,
+           "Greatest volume of soil that was dug and has become part of the ground again, by that of as much "
+           "undisturbed soil. Up to it the ground takes the volume from how the grains lie. 1: soil fills what it "
+           "filled before."),
 };
 constexpr TableKeys soil_table{"[soil]",
                                "Ground that fills the site from the floor of the domain to its surface, as columns of "

@@ -104,7 +104,7 @@ std::optional<Soil> read_soil(const Value& at, const Scene& scene) {
   Soil s;
   const Value material = t.need("material"), radius = t.need("radius"), min = t["min"], max = t["max"],
               cell = t["cell"], height = t["height"], surface = t["surface"], parts = t["parts"],
-              repose = t["angle_of_repose"], margin = t["margin"];
+              repose = t["angle_of_repose"], margin = t["margin"], compaction = t["compaction"], swell = t["swell"];
   t.finish();
   const Domain& d = scene.domain;
   s.where = at.place();
@@ -144,6 +144,8 @@ std::optional<Soil> read_soil(const Value& at, const Scene& scene) {
   s.parts = read_parts_of_ground(parts, std::filesystem::path(scene.source).parent_path());
   repose.get(s.repose);
   margin.get(s.margin);
+  compaction.get(s.compaction);
+  swell.get(s.swell);
   return s;
 }
 

@@ -492,6 +492,8 @@ struct Soil {
   std::vector<BodyPart> parts;                // berms that are put on it and, subtracted, trenches, in order
   double repose = 34.0;                       // degrees: disturbed soil without grains is no steeper
   double margin = 8.0;                        // mean radii, by which the live zone reaches beyond a tool
+  double compaction = 0.0;                    // of undisturbed soil, 0: as poured, 1: as poured without friction
+  double swell = 1.3;                         // greatest volume of loosened soil by that of as much undisturbed soil
   std::string where;                          // as GrainGroup::where
   double mean_radius() const { return (radius_min + radius_max) / 2.0; }
 };

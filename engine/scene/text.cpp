@@ -504,6 +504,8 @@ std::string to_toml(const Scene& scene) {
       line("height", s.height);
     line("angle_of_repose", s.repose);
     line("margin", s.margin);
+    line("compaction", s.compaction);
+    line("swell", s.swell);
     if (!s.parts.empty())
       out += parts_text(s.parts, false) + "\n";
   }

@@ -282,6 +282,9 @@ private:
     for (const SoilColumn& column : values_of<SoilColumn>(state_, FieldId::soil_columns))
       need(column.mass <= std::numeric_limits<uint>::max() / 2, FieldId::soil_columns,
            "has more mass than one can have");
+    for (const SoilColumn& column : values_of<SoilColumn>(state_, FieldId::soil_columns))
+      need(column.loose <= column.mass && column.swell >= soil_swell_least && column.swell <= soil_swell_most,
+           FieldId::soil_columns, "has loosened soil that cannot be");
   }
 
   void sleep() {

@@ -120,6 +120,7 @@ void SoilExchanges::look(std::uint32_t world) {
   SoilRules rules;
   rules.floor = scene.domain.min.z;
   rules.margin = soil.margin * soil.mean_radius();
+  rules.swell = soil.swell;
   rules.slope = std::tan(glm::radians(soil.repose));
   rules.period = static_cast<double>(period()) * scene.dt;
   rules.overlap = overlap_that_throws(scene);
@@ -240,18 +241,20 @@ SoilHeights SoilExchanges::heights(std::uint32_t world) const {
   const SoilStacks& stacks = model_.soil_stacks();
   const auto grains = memory_.read_share<Grain>(world, FieldId::grains);
   const auto tags = memory_.read_share<uint>(world, FieldId::grain_tag);
-  std::vector<std::uint64_t> masses;
-  for (const SoilColumn& column : memory_.read_share<SoilColumn>(world, FieldId::soil_columns))
-    masses.push_back(column.mass);
+  const auto origins = memory_.read_share<SoilOrigin>(world, FieldId::soil_origin);
+  const auto columns = memory_.read_share<SoilColumn>(world, FieldId::soil_columns);
+  const Soil& soil = *model_.scene().soil;
+  std::vector<std::vector<RestingGrain>> resting(columns.size());
   for (std::size_t i = 0; i < grains.size(); ++i) {
     const Grain& grain = grains[i];
-    if (grain.velocity.w > 0.0f && tags[i] == model_.scene().soil->material)
+    if (grain.velocity.w > 0.0f && tags[i] == soil.material)
       if (const auto column = stacks.grid().column_at(glm::dvec2(grain.position)))
-        masses[*column] += quanta_of(static_cast<double>(grain.position.w), stacks.mean_radius());
+        resting[*column].push_back({vec3(grain.position), grain.position.w, origins[i].tile});
   }
   SoilHeights out{stacks.grid().count(), {}};
-  for (std::uint32_t c = 0; c < masses.size(); ++c)
-    out.heights.push_back(static_cast<float>(static_cast<double>(masses[c]) / stacks.of(c).per_meter()));
+  for (std::uint32_t c = 0; c < columns.size(); ++c)
+    out.heights.push_back(static_cast<float>(
+        stacks.of(c).height(with_grains(stacks, model_.scene().domain.min.z, soil.swell, c, columns[c], resting[c]))));
   return out;
 }
 
@@ -260,13 +263,17 @@ SoilSummary SoilExchanges::summary() const {
   if (!model_.has_soil())
     return sum;
   const double kg = model_.soil_stacks().kg_per_quantum(), radius = model_.soil_stacks().mean_radius();
-  std::uint64_t grid = 0, grains = 0;
+  std::uint64_t grid = 0, grains = 0, loosened = 0;
+  double filled = 0.0;  // quanta of undisturbed soil, as large as the loosened soil
   for (std::uint32_t w = 0; w < model_.worlds(); ++w) {
     const auto there = memory_.read_share<Grain>(w, FieldId::grains);
     const auto ids = memory_.read_share<uint>(w, FieldId::grain_id);
     const auto origins = memory_.read_share<SoilOrigin>(w, FieldId::soil_origin);
-    for (const SoilColumn& column : memory_.read_share<SoilColumn>(w, FieldId::soil_columns))
+    for (const SoilColumn& column : memory_.read_share<SoilColumn>(w, FieldId::soil_columns)) {
       grid += column.mass;
+      loosened += column.loose;
+      filled += static_cast<double>(column.loose) * static_cast<double>(column.swell);
+    }
     for (std::size_t i = 0; i < there.size(); ++i) {
       if (there[i].position.w == 0.0f || ids[i] < model_.soil_first())
         continue;
@@ -281,6 +288,8 @@ SoilSummary SoilExchanges::summary() const {
   sum.grid_mass = kg * static_cast<double>(grid);
   sum.mass = kg * static_cast<double>(grid + grains);
   sum.quanta = grid + grains;
+  sum.loosened_mass = kg * static_cast<double>(loosened);
+  sum.swell = loosened > 0 ? filled / static_cast<double>(loosened) : 1.0;
   return sum;
 }
 

@@ -47,6 +47,7 @@ struct SoilRules {
   double margin = 0.0;   // m, of the zone around a tool
   double slope = 0.0;    // tangent of the angle of repose
   double period = 0.0;   // s, until the next look
+  double swell = 1.0;    // Soil::swell
   double overlap = 0.0;  // radii of the smaller one, by which a grain may overlap those that it comes to lie beside
   shared::uint tag = 0;  // of a grain of the soil: its material
   shared::uint now = 0;  // World.clock
@@ -65,8 +66,8 @@ struct SoilExchange {
 };
 
 // The grains of the ground's surface that the columns have: as deep as the lowest column beside, and three mean radii
-// more, so that nothing is seen through. Not those of `origins`, which are grains already. x, y, z, radius in the world
-// [m], and a number below 2^24 that is the same as long as the grain is there.
+// more, five of loosened soil, so that nothing is seen through. Not those of `origins`, which are grains already. x, y,
+// z, radius in the world [m], and a number below 2^24 that is the same as long as the grain is there.
 struct SoilSurfaceGrain {
   glm::vec4 sphere;
   shared::uint number;
@@ -81,7 +82,8 @@ std::vector<SoilSurfaceGrain> surface_of(const SoilStacks& stacks, double floor,
 // the wedge, the force on a blade was 18 to 20 % too high, and 4 to 6 % with a level one. Over or under a body, however
 // high, grains stay grains: it may carry them. Soil beside loose grains has a rough surface of fixed ones, in their
 // places, three and a half radii thick. Columns outside of the zones, whose grains and those of their neighbours sleep,
-// take these in. What was disturbed and has no grains slides to the angle of repose.
+// take these in, as loosened soil where they have moved (with_grains). What was disturbed and has no grains slides to
+// the angle of repose.
 SoilExchange exchange(const SoilStacks& stacks, const SoilRules& rules, std::span<const SoilTool> tools,
                       SoilState& state);
 

@@ -10,6 +10,8 @@
 
 namespace talus {
 
+using shared::SoilColumn;
+
 glm::uvec2 tile_columns(const SoilGrid& grid, const Soil& soil) {
   constexpr double least = 20.0;  // mean radii
   glm::uvec2 columns;
@@ -46,6 +48,52 @@ std::uint32_t Stack::whole(std::uint32_t mass) const {
 
 std::uint32_t Stack::mass(double height) const {
   return static_cast<std::uint32_t>(std::max(std::round(height * per_meter_), 0.0));
+}
+
+double Stack::middle_of(double volume, std::uint32_t mass) const {
+  double moment = 0.0;  // quanta m
+  std::uint32_t left = mass;
+  for (std::uint32_t k = whole(static_cast<std::uint32_t>(volume)); left > 0; ++k) {
+    const Grain next = grain(k);
+    const std::uint32_t part = std::min(next.quanta, left);
+    moment += static_cast<double>(part) * static_cast<double>(next.place.z);
+    left -= part;
+  }
+  return moment / mass;
+}
+
+void add_loose(SoilColumn& column, std::uint32_t mass, double swell) {
+  if (mass == 0)
+    return;
+  const double before = static_cast<double>(column.loose) * static_cast<double>(column.swell);
+  column.mass += mass;
+  column.loose += mass;
+  column.swell = static_cast<float>((before + mass * swell) / column.loose);
+  column.disturbed = 1;
+}
+
+void take_loose(SoilColumn& column, std::uint32_t mass) {
+  TALUS_ASSERT(mass <= column.loose, mass, column.loose);
+  column.mass -= mass;
+  column.loose -= mass;
+  column.disturbed = 1;
+  if (column.loose == 0)
+    column.swell = 1.0f;
+}
+
+Filling::Filling(const Stack& stack, const SoilColumn& column) : firm_(stack.whole(column.mass - column.loose)) {
+  const double swell = std::max(static_cast<double>(column.swell), 1.0);
+  end_ = stack.whole(column.mass - column.loose + static_cast<std::uint32_t>(column.loose * swell));
+  share_ = 1.0 / swell;
+}
+
+// The fractional parts of k times the golden ratio are spread so evenly that of n grains in a row share * n are there,
+// but for one or two (Kuipers and Niederreiter, Uniform Distribution of Sequences, 1974, chapter 2.3).
+bool Filling::has(std::uint32_t k) const {
+  if (k < firm_ || share_ >= 1.0)
+    return true;
+  const double turns = k * (std::numbers::phi - 1.0);
+  return turns - std::floor(turns) < share_;
 }
 
 Stack::Grain Stack::grain(std::uint32_t k) const {
@@ -133,12 +181,72 @@ SoilStacks::SoilStacks(const Scene& scene, SoilTile tile)
         const glm::dvec2 place = corner + grid_.edge() * (glm::dvec2(x, y) + 0.5) / double{samples};
         surface += ground.height(place.x, place.y) / (samples * samples);
       }
-    at_start_[c] = {of(c).mass(surface), 0u};
+    at_start_[c] = {of(c).mass(surface), 0u, 0u, 1.0f};
   }
 }
 
-bool relax(const SoilStacks& stacks, std::span<shared::SoilColumn> columns, const std::vector<bool>& may_flow,
-           double slope, int sweeps) {
+namespace {
+
+// Does the grain lie where the tile has it, under the site again and again? It does not if it has moved by half a
+// radius, which the load that it bore in the ground does not make it do (0.01 radii), and a tool does.
+bool lies_as_in_tile(const SoilStacks& stacks, double floor, const RestingGrain& grain) {
+  constexpr double most = 0.5;  // radii
+  if (grain.tile == 0)
+    return false;
+  const SoilGrid& grid = stacks.grid();
+  const glm::dvec3 tile(grid.edge() * glm::dvec2(stacks.tile().columns), stacks.height()),
+      off = glm::dvec3(grain.place) - glm::dvec3(grid.min(), floor) -
+            glm::dvec3(stacks.tile().grains[grain.tile - 1].place);
+  return glm::length(off - tile * glm::round(off / tile)) < most * static_cast<double>(grain.radius);
+}
+
+}  // namespace
+
+SoilColumn with_grains(const SoilStacks& stacks, double floor, double swell_most, std::uint32_t column, SoilColumn soil,
+                       std::span<const RestingGrain> grains) {
+  struct Resting {
+    double z;  // m above the floor
+    std::uint32_t quanta;
+    bool moved;
+  };
+  std::vector<Resting> upwards;
+  for (const RestingGrain& grain : grains)
+    upwards.push_back({static_cast<double>(grain.place.z) - floor,
+                       quanta_of(static_cast<double>(grain.radius), stacks.mean_radius()),
+                       !lies_as_in_tile(stacks, floor, grain)});
+  std::ranges::stable_sort(upwards, {}, &Resting::z);
+  // Undisturbed soil ends at the height below which grains that have not moved outnumber the others by most.
+  std::size_t firm = 0;
+  std::int64_t more = 0, most = 0;
+  for (std::size_t k = 0; k < upwards.size(); ++k) {
+    more += upwards[k].moved ? -1 : 1;
+    if (more > most) {
+      most = more;
+      firm = k + 1;
+    }
+  }
+  std::uint32_t mass = 0;  // quanta, of the grains above that height
+  double moment = 0.0;     // quanta m above the floor, of these
+  for (std::size_t k = 0; k < upwards.size(); ++k) {
+    if (k < firm) {
+      soil.mass += upwards[k].quanta;
+      continue;
+    }
+    mass += upwards[k].quanta;
+    moment += upwards[k].quanta * upwards[k].z;
+  }
+  if (mass > 0) {
+    // The middle of a layer that swells by a factor s on the spot rises by (s - 1) / 2 of its thickness.
+    const Stack& stack = stacks.of(column);
+    const double rise = moment / mass - stack.middle_of(volume_of(soil), mass), thickness = mass / stack.per_meter();
+    add_loose(soil, mass, std::clamp(1.0 + 2.0 * rise / thickness, double{shared::soil_swell_least}, swell_most));
+  }
+  soil.disturbed = 1;
+  return soil;
+}
+
+bool relax(const SoilStacks& stacks, std::span<SoilColumn> columns, const std::vector<bool>& may_flow, double slope,
+           int sweeps) {
   const SoilGrid& grid = stacks.grid();
   bool any = false;
   const auto slide = [&](std::uint32_t a, const glm::ivec2& way) {
@@ -147,7 +255,7 @@ bool relax(const SoilStacks& stacks, std::span<shared::SoilColumn> columns, cons
         (columns[a].disturbed | columns[*other].disturbed) == 0)
       return false;
     std::uint32_t high = a, low = *other;
-    double rise = stacks.of(high).height(columns[high].mass) - stacks.of(low).height(columns[low].mass);
+    double rise = stacks.of(high).height(columns[high]) - stacks.of(low).height(columns[low]);
     if (rise < 0.0) {
       std::swap(high, low);
       rise = -rise;
@@ -155,14 +263,23 @@ bool relax(const SoilStacks& stacks, std::span<shared::SoilColumn> columns, cons
     const double excess = rise - slope * (way.x != 0 ? grid.edge().x : grid.edge().y);
     if (excess <= 0.0)
       return false;
-    // m quanta lower the one by m / p and raise the other by m / q: m = excess p q / (p + q) leaves the steepest slope.
+    // m quanta of swell s lower the one by m s / p and raise the other by m s / q: m = excess p q / (s (p + q)) leaves
+    // the steepest slope.
     const double p = stacks.of(high).per_meter(), q = stacks.of(low).per_meter();
-    const auto moved = std::min(static_cast<std::uint32_t>(excess * p * q / (p + q)), columns[high].mass);
-    columns[high].mass -= moved;
-    columns[low].mass += moved;
-    if (moved > 0)
-      columns[high].disturbed = columns[low].disturbed = 1u;
-    return moved > 0;
+    SoilColumn& from = columns[high];
+    const bool loose = from.loose > 0;
+    const double swell = loose ? static_cast<double>(from.swell) : 1.0;
+    const auto moved =
+        std::min(static_cast<std::uint32_t>(excess * p * q / (swell * (p + q))), loose ? from.loose : from.mass);
+    if (moved == 0)
+      return false;
+    if (loose)
+      take_loose(from, moved);
+    else
+      from.mass -= moved;
+    from.disturbed = 1;
+    add_loose(columns[low], moved, swell);
+    return true;
   };
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     bool moved = false;

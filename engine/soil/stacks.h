@@ -2,6 +2,7 @@
 // The grains of which the columns of the ground consist. A tile of grains at rest, periodic in x and y, is repeated
 // under the whole site. The grains of the tile within a column are the stack of that column, sorted by height. The mass
 // of the column tells how many grains of the stack are present, from below, so that mass is conserved to the quantum.
+// Where soil was loosened some grains of the stack are left out, so that the same mass fills more of it.
 #include "engine/soil/grid.h"
 #include "shaders/shared/types.h"
 #include <span>
@@ -33,6 +34,32 @@ inline constexpr std::uint32_t quanta_of_mean = 256;
 // The mass of a grain in quanta, at least 1.
 std::uint32_t quanta_of(double radius, double mean_radius);
 
+// The volume of a column's soil, as the mass of undisturbed soil that would fill it [quanta].
+inline double volume_of(const shared::SoilColumn& column) {
+  return (column.mass - column.loose) + static_cast<double>(column.loose) * static_cast<double>(column.swell);
+}
+// Puts loosened soil on a column, or takes some of the column's own off. Volumes add up.
+void add_loose(shared::SoilColumn& column, std::uint32_t mass, double swell);
+void take_loose(shared::SoilColumn& column, std::uint32_t mass);
+
+// Which grains of its stack the soil of a column consists of: the lowest ones are undisturbed soil; of those above, up
+// to the end, loosened soil has the share 1 / swell. Where it is denser than undisturbed soil it has all, and these
+// reach a little higher than the column, since the mass of grains that have no place could not be dug. They are the
+// same grains for the same swell, whatever lies on or below them, so that nothing changes in what is left when a column
+// is dug or heaped up.
+class Filling {
+public:
+  Filling(const class Stack& stack, const shared::SoilColumn& column);
+
+  std::uint32_t firm() const { return firm_; }  // grains of undisturbed soil
+  std::uint32_t end() const { return end_; }
+  bool has(std::uint32_t k) const;  // k < end()
+
+private:
+  std::uint32_t firm_, end_;
+  double share_;
+};
+
 class Stack {
 public:
   struct Grain {
@@ -45,19 +72,20 @@ public:
   // grains: by z. height: m, that they fill.
   Stack(std::vector<Grain> grains, double height);
 
-  // These take the mass of the column in quanta. whole() is the number of grains that are present; the mass that is
-  // left over is less than that of the next grain.
+  // Grains of which so much undisturbed soil consists [quanta]; what is left over is less than the next grain.
   std::uint32_t whole(std::uint32_t mass) const;
-  double height(std::uint32_t mass) const {  // m
-    return mass / per_meter_;
+  double height(const shared::SoilColumn& column) const {  // m
+    return volume_of(column) / per_meter_;
   }
-  std::uint32_t mass(double height) const;  // quanta
+  std::uint32_t mass(double height) const;  // quanta, of undisturbed soil
   double per_meter() const { return per_meter_; }
   // The k-th from below. Where there are more than the tile has, it lies on itself.
   Grain grain(std::uint32_t k) const;
   // Tiles on which the k-th one's tile lies.
   std::uint32_t tiles_below(std::uint32_t k) const { return k / static_cast<std::uint32_t>(grains_.size()); }
   double z(std::uint32_t count) const { return count > 0 ? grain(count - 1).place.z : 0.0; }  // m, of the uppermost
+  // m, height of the centre of mass of so much undisturbed soil on top of as much as fills `volume` [quanta].
+  double middle_of(double volume, std::uint32_t mass) const;
 
 private:
   std::vector<Grain> grains_;
@@ -87,9 +115,23 @@ private:
   double kg_, mean_radius_, height_;
 };
 
+// A grain that rests on or in the ground.
+struct RestingGrain {
+  glm::vec3 place;     // m, in the world
+  float radius;        // m
+  std::uint32_t tile;  // SoilOrigin.tile
+};
+
+// What a column is when it takes in the grains that rest in it. Up to where most of them lie as in the tile they are
+// undisturbed soil. The others are loosened soil on top of it and of what was there, as loose as keeps their centre of
+// mass where it is, between soil_swell_least and swell_most. floor: m, z of the lowest soil.
+shared::SoilColumn with_grains(const SoilStacks& stacks, double floor, double swell_most, std::uint32_t column,
+                               shared::SoilColumn soil, std::span<const RestingGrain> grains);
+
 // Lets the columns that may_flow slide to slopes of at most `slope` (tangent): of two neighbours that are steeper the
 // higher one gives what makes them so steep, one pair after another in an order that follows from their places alone.
-// At least one of the two was disturbed. Says whether anything moved.
+// What moves is the uppermost soil, as loose as it is, and lies on the lower column as loosened soil. At least one of
+// the two was disturbed. Says whether anything moved.
 bool relax(const SoilStacks& stacks, std::span<shared::SoilColumn> columns, const std::vector<bool>& may_flow,
            double slope, int sweeps);
 

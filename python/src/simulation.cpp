@@ -348,13 +348,16 @@ void bind_facts(nb::class_<Simulation>& c) {
             told["quanta"] = soil->quanta;
             told["live_grains"] = soil->live_grains;
             told["rough_grains"] = soil->rough_grains;
+            told["loosened_mass"] = soil->loosened_mass;
+            told["swell"] = soil->swell;
             return told;
           },
           nb::sig("def soil(self) -> dict[str, float] | None"),
           "The ground, over all worlds, or None where the scene has no [soil]: \"mass\" of the soil and\n"
           "\"grid_mass\" of what of it lies in columns [kg]; \"quanta\", the mass as a whole number, which\n"
           "never changes; \"live_grains\" that came out of the ground, and \"rough_grains\", the fixed ones\n"
-          "beside these.")
+          "beside these; \"loosened_mass\" of soil in the columns that was dug [kg], and \"swell\", its mean\n"
+          "volume by that of as much undisturbed soil.")
       .def(
           "soil_heights",
           [](Simulation& s, std::uint32_t world) {

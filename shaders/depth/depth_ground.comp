@@ -44,7 +44,8 @@ float ground_on_ray(uint world, Ray ray, float near, float end) {
         leaves[a] = (site.min[a] + float(at[a] + (way[a] > 0 ? 1 : 0)) * site.edge[a] - ray.from[a]) / ray.way[a];
     float last = min(min(leaves.x, leaves.y), last_of_all);
     uint column = world * site.count.x * site.count.y + uint(at.y) * site.count.x + uint(at.x);
-    precise float top = bottom + float(soil_columns[column].mass) * soil_quantum[column];
+    SoilColumn soil = soil_columns[column];
+    precise float volume = float(soil.mass - soil.loose) + float(soil.loose) * soil.swell, top = bottom + volume * soil_quantum[column];
     vec2 within = span_between(bottom, top, ray.from.z, ray.way.z);
     float first = max(t, within.x);
     if (first < min(last, within.y))

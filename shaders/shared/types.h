@@ -126,6 +126,9 @@ TALUS_CONST int cells_none = 0x7FFFFFFF;  // World.grid.low where no grain is; g
 TALUS_CONST uint no_partner = 0xFFFFFFFFu;
 // Grains lie as in the tile of the ground where they are nearer than this to how they lay there, in radii: an overlap at rest is some 0.01.
 TALUS_CONST float soil_in_place = 2e-3f;
+// Limits of SoilColumn.swell. The least is that of soil that was compacted from random loose to random close packing, 0.55 and 0.64 of the
+// volume, with some reserve.
+TALUS_CONST float soil_swell_least = 0.8f, soil_swell_most = 2.0f;
 TALUS_CONST uint no_table = 0xFFFFFFFFu;  // World.lists.table
 TALUS_CONST uint state_none = 0xFFFFFFFFu;
 
@@ -1105,6 +1108,8 @@ struct WorldSoil {
 struct SoilColumn {
   uint mass;       // in the ground, in quanta (engine/soil/stacks.h)
   uint disturbed;  // 1: it was dug, or took grains in
+  uint loose;      // quanta of it that are loosened soil, which lies on the undisturbed soil
+  float swell;     // volume of the loosened soil by that of as much undisturbed soil; 1 where there is none
 };
 
 // Where the columns of the ground are.
