@@ -316,7 +316,7 @@ const talus::SoilStacks& channel() {
   return stacks;
 }
 
-// The grains of which a column consists, raised by lift [m], without the number that says where in the tile they were.
+// The grains of which a column consists, their heights times `stretch`. Stretched ones have no number in the tile.
 std::vector<talus::RestingGrain> grains_of(const talus::SoilStacks& stacks, std::uint32_t column,
                                            const talus::shared::SoilColumn& soil, double stretch) {
   const talus::Stack& stack = stacks.of(column);
