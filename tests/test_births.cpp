@@ -116,7 +116,7 @@ void drains(const Options& options) {
 
 }  // namespace
 
-TEST_CASE("A silo that is full up to its emitter stops the stream", "[births]") {
+TEST_CASE("A silo that is full up to its emitter stops the stream", "[births][slow]") {
   fills_up(on_cpu, each_method());
 }
 TEST_CASE("A silo that is full up to its emitter stops the stream on the device", "[device][births]") {
@@ -147,7 +147,7 @@ TEST_CASE("A body keeps grains from being born in it", "[births]") {
   CHECK(before + simulation.emitter_counts()[0].waiting == due(scene, 120));
 }
 
-TEST_CASE("Births that wait give the same bits with any number of threads and after a checkpoint", "[births]") {
+TEST_CASE("Births that wait give the same bits with any number of threads and after a checkpoint", "[births][slow]") {
   Scratch scratch;
   Scene scene = silo();
   scene.emitters[0].rate = 900.0;
@@ -170,7 +170,7 @@ TEST_CASE("Births that wait give the same bits with any number of threads and af
   CHECK(single.state_hash() == whole.state_hash());
 }
 
-TEST_CASE("Births that wait in one world are its own affair", "[births]") {
+TEST_CASE("Births that wait in one world are its own affair", "[births][slow]") {
   Scene scene = silo();
   scene.solver.incremental_rebuild = false;
   Simulation alone(scene, on_cpu);

@@ -1,8 +1,8 @@
 // Contacts of dem by Hertz and Mindlin (solver.contact = "hertz").
 #include "engine/core/setup.h"
-#include "engine/cpu/passes.h"
 #include "engine/scene/hertz.h"
 #include "engine/scene/text.h"
+#include "lanes.h"
 #include "scratch.h"
 #include "spinning.h"
 #include "wrong.h"
@@ -336,12 +336,10 @@ TEST_CASE("Hertz: a pair of materials has the moduli of both, and a wall is rigi
 }
 
 TEST_CASE("Hertz: vectorised passes agree with their references", "[hertz][lockstep]") {
-  const bool avx512 = GENERATE(false, true);
-  if (avx512 && !cpu::runs_avx512())
-    return;
+  const int lanes = each_lanes();
   const bool rotation = GENERATE(false, true), rolls = GENERATE(false, true);
-  CAPTURE(avx512, rotation, rolls);
-  const Options options{.device = "cpu", .verify = true, .avx512 = avx512};
+  CAPTURE(lanes, rotation, rolls);
+  const Options options{.device = "cpu", .verify = true, .lanes = lanes};
   Scene scene = with_hertz(jumble_with_bodies(803), rotation);
   scene.materials[0].restitution = 0.4;
   if (rolls)

@@ -1,7 +1,7 @@
 // Lists that are searched again only where grains have moved.
 #include "engine/core/passes.h"
-#include "engine/cpu/passes.h"
 #include "engine/simulation/checkpoint_file.h"
+#include "lanes.h"
 #include "scratch.h"
 #include "simulate.h"
 #include <cstring>
@@ -171,9 +171,7 @@ TEST_CASE("Passes that mend lists agree with their references beside a dynamic b
 }
 
 TEST_CASE("Vectorised passes that mend lists agree with their references", "[lockstep][mending]") {
-  const int lanes = GENERATE(4, 8, 16);
-  if (lanes > cpu::most_lanes())
-    return;
+  const int lanes = each_lanes();
   CAPTURE(lanes);
   const Variant variant = each_method();
   CAPTURE(variant.name);

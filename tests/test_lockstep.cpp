@@ -1,12 +1,12 @@
 // Every pass on the device against its reference, from the same input.
 #include "engine/core/passes.h"
 #include "engine/core/sdf.h"
-#include "engine/cpu/passes.h"
 #include "engine/executors/bound_fields.h"
 #include "engine/executors/open_devices.h"
 #include "engine/gpu/graph.h"
 #include "engine/gpu/shader.h"
 #include "engine/scene/clump.h"
+#include "lanes.h"
 #include "simulate.h"
 #include <algorithm>
 #include <set>
@@ -231,9 +231,7 @@ TEST_CASE("A pass that declares a field behind another one otherwise than the ta
 // What vectorised passes must get right, in one scene: partly filled slices, materials, adhesion, seams, bodies, cloth,
 // fixed grains, worlds, grains that come and go.
 TEST_CASE("Vectorised passes agree with their references", "[lockstep]") {
-  const int lanes = GENERATE(4, 8, 16);
-  if (lanes > cpu::most_lanes())
-    return;
+  const int lanes = each_lanes();
   CAPTURE(lanes);
   const Options options{.device = "cpu", .verify = true, .lanes = lanes};
   SECTION("any number of grains") {

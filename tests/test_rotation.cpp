@@ -1,6 +1,6 @@
 // Grains that rotate: exact cases, and what is conserved.
 #include "engine/core/setup.h"
-#include "engine/cpu/passes.h"
+#include "lanes.h"
 #include "spinning.h"
 #include <numbers>
 
@@ -210,9 +210,7 @@ TEST_CASE("A bed of grains that rotate comes to rest", "[rotation]") {
 }
 
 TEST_CASE("Vectorised passes agree with their references where grains rotate", "[lockstep][rotation]") {
-  const int lanes = GENERATE(4, 8, 16);
-  if (lanes > cpu::most_lanes())
-    return;
+  const int lanes = each_lanes();
   const bool rolls = GENERATE(false, true);
   const Solver solver =
       rolls ? each_rotating() : default_solver(GENERATE(Method::dem, Method::vts, Method::sp));  // each iteration once

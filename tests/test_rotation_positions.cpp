@@ -1,5 +1,5 @@
 // Grains that rotate in the methods that correct positions, p2 and pbd.
-#include "engine/cpu/passes.h"
+#include "lanes.h"
 #include "scratch.h"
 #include "spinning.h"
 #include "wrong.h"
@@ -148,9 +148,7 @@ TEST_CASE("p2: a bed of grains that rotate comes to rest", "[rotation]") {
 }
 
 TEST_CASE("p2 and pbd: vectorised passes agree with their references where grains rotate", "[lockstep][rotation]") {
-  const int lanes = GENERATE(4, 8, 16);
-  if (lanes > cpu::most_lanes())
-    return;
+  const int lanes = each_lanes();
   const double rolling = GENERATE(0.0, 0.2);
   CAPTURE(lanes, rolling);
   Solver solver = default_solver(GENERATE(Method::p2, Method::pbd));

@@ -2,6 +2,7 @@
 #include "random.h"
 #include "run.h"
 #include "tests/catch.h"
+#include "tests/lanes.h"
 #include <cstring>
 #include <map>
 #include <string>
@@ -459,9 +460,7 @@ TEST_CASE("Logarithms and exponentials are found without cancellation", "[laws]"
 
 #ifdef __GNUC__  // others have no lanes
 TEST_CASE("The laws of contacts give the same bits in plain C++ and with lanes", "[laws]") {
-  const int lanes = GENERATE(4, 8, 16);
-  if (lanes > talus::cpu::most_lanes())
-    return;
+  const int lanes = each_lanes();
   CAPTURE(lanes);
   unsigned differ = 0;
   for (unsigned number = 0; number < runs; ++number) {
