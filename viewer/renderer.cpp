@@ -188,8 +188,8 @@ struct Renderer::Impl {
 
   void resize(int width, int height) {
     const auto w = static_cast<std::uint32_t>(width), h = static_cast<std::uint32_t>(height);
-    // As fine as the picture: 1280 pixels have 2048 texels. With as many for 320 pixels, lavapipe and SwiftShader spent
-    // nine tenths of a film's time on the shadow map.
+    // As fine as the picture: 1280 pixels have 2048 texels. With as many for 320 pixels, pictures of 7000 grains took 1.3
+    // to 1.4 times as long on lavapipe, and those of the tests, of few grains, up to 8 times.
     const auto texels =
         std::min(std::bit_ceil(static_cast<std::uint32_t>(1.6f * static_cast<float>(std::max(width, height)))),
                  draw_shadow_most);
