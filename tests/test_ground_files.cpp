@@ -54,25 +54,40 @@ TEST_CASE("Heights of the ground come back from a file as the same columns", "[h
   const Scratch scratch;
   const talus::Scene dug = ground_with(berm_and_hollow);
   talus::Simulation simulation(dug, on_cpu);
+  const auto from_file = [&] {
+    return ground_with("surface = { file = \"ground.tif\", interpolation = \"nearest\" }",
+                       (scratch / "again.toml").string());
+  };
+  const talus::SoilStacks before(simulation.scene(), talus::settled_tile(simulation.scene()));
+  // The mass [quanta] of undisturbed soil as high as the file says, and as high as the simulation does.
+  const auto written = [&] {
+    const talus::SoilHeights heights = simulation.soil_heights();
+    REQUIRE(heights.columns == glm::uvec2(15, 4));
+    talus::write_ground(scratch / "ground.tif", heights, dug, simulation.time());
+    const talus::Scene again = from_file();
+    const talus::Ground ground(*again.soil, again.domain.min.z);
+    std::uint64_t read = 0, told = 0;
+    for (std::uint32_t c = 0; c < heights.heights.size(); ++c) {
+      const glm::dvec2 middle = before.grid().corner(c) + 0.5 * before.grid().edge();
+      read += before.of(c).mass(ground.height(middle.x, middle.y));
+      told += before.of(c).mass(heights.heights[c]);
+    }
+    REQUIRE(read == told);
+    return read;
+  };
+  // Undisturbed soil comes back to the quantum.
+  REQUIRE(simulation.soil()->loosened_mass == 0.0);
+  REQUIRE(written() == simulation.soil()->quanta);
+  // Heights are those of the surface: what has moved fills 0.8 to 1.3 times as much as undisturbed soil of its mass.
   simulation.advance(50);
   REQUIRE(simulation.soil()->live_grains > 100);
+  const std::uint64_t quanta = simulation.soil()->quanta, surface = written();
+  CAPTURE(quanta, surface);
+  CHECK(surface != quanta);
+  CHECK(static_cast<double>(surface) == Approx(static_cast<double>(quanta)).epsilon(0.002));
   const talus::SoilHeights heights = simulation.soil_heights();
-  REQUIRE(heights.columns == glm::uvec2(15, 4));
-  talus::write_ground(scratch / "ground.tif", heights, dug, simulation.time());
-
-  const talus::Scene again = ground_with("surface = { file = \"ground.tif\", interpolation = \"nearest\" }",
-                                         (scratch / "again.toml").string());
-  // With the stacks of the dug ground, the heights give back the mass of each column, loose grains included, to the
-  // quantum.
-  const talus::SoilStacks before(simulation.scene(), talus::settled_tile(simulation.scene()));
-  const talus::Ground ground(*again.soil, again.domain.min.z);
-  std::uint64_t quanta = 0;
-  for (std::uint32_t c = 0; c < heights.heights.size(); ++c) {
-    const glm::dvec2 middle = before.grid().corner(c) + 0.5 * before.grid().edge();
-    quanta += before.of(c).mass(ground.height(middle.x, middle.y));
-  }
-  REQUIRE(quanta == simulation.soil()->quanta);
   // Of stacks as high as this ground is now: the heights, as near as whole quanta come.
+  const talus::Scene again = from_file();
   talus::Simulation filled(again, on_cpu);
   const talus::SoilStacks stacks(again, talus::settled_tile(filled.scene()));
   const talus::SoilHeights copied = filled.soil_heights();
