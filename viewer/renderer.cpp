@@ -188,10 +188,10 @@ struct Renderer::Impl {
 
   void resize(int width, int height) {
     const auto w = static_cast<std::uint32_t>(width), h = static_cast<std::uint32_t>(height);
-    // As fine as the picture: 1280 pixels have 2048 texels. With as many for 320 pixels, pictures of 7000 grains took 1.3
-    // to 1.4 times as long on lavapipe, and those of the tests, of few grains, up to 8 times.
+    // As fine as the picture: 640 pixels have 2048 texels. With as many for 320 pixels, pictures of 7000 grains
+    // took 1.15 times as long on lavapipe, and those of the tests, of few grains, up to 8 times.
     const auto texels =
-        std::min(std::bit_ceil(static_cast<std::uint32_t>(1.6f * static_cast<float>(std::max(width, height)))),
+        std::min(std::bit_ceil(static_cast<std::uint32_t>(3.2f * static_cast<float>(std::max(width, height)))),
                  draw_shadow_most);
     shadow = {device, "draw_shadow", {texels, texels, gpu::depth_format, false}};
     seen = {device, "draw_seen", {2 * w, 2 * h, VK_FORMAT_R32_UINT, false}};
