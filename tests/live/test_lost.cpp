@@ -126,7 +126,7 @@ TEST_CASE("A scene for which memory runs out when it is drawn leaves the one tha
     live.picture();
     const Memory memory(plenty);
     live.open(live.write("many.toml", many));
-    needed = plenty - memory.left() - 5;  // then come the five images of the picture
+    needed = plenty - memory.left() - 6;  // then come the six images of the picture
   }
   REQUIRE(needed > 0);
   Live live(balls, live_options());
