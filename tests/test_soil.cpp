@@ -356,7 +356,7 @@ TEST_CASE("Loosened soil is as many grains of the stack as its mass, in more of 
   // One or two grains of some 60, and the parts of a grain that are left over of the firm and of the loosened soil.
   REQUIRE(std::abs(mass(soil) - soil.mass) < 3.5 * talus::quanta_of_mean);
 
-  // What is left when the upper half of it is dug has the same grains as before.
+  // When the upper half of it is dug, the rest has the same grains as before.
   talus::shared::SoilColumn dug = soil;
   talus::take_loose(dug, firm / 2);
   REQUIRE(dug.loose == firm - firm / 2);

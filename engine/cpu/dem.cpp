@@ -17,10 +17,10 @@ struct Shares {
   reference::respond_in(args, f, i, slot, change);
 }
 
-// Are contacts of two grains such that most of the law is not needed?
+// Are linear contacts of two grains such that most of the law is not needed?
 bool plain(const Settings& settings) {
   return settings.contacts.reach == 0.0f && !settings.contacts.restitution && !settings.solver.material_stiffness &&
-         !settings.solver.hertz && settings.contacts.memory && settings.domain.axis.x != axis_periodic &&
+         settings.contacts.memory && settings.domain.axis.x != axis_periodic &&
          settings.domain.axis.y != axis_periodic && settings.domain.axis.z != axis_periodic;
 }
 
@@ -233,7 +233,7 @@ private:
   }
 };
 
-// Inlined into each clone of dem_hertz and dem_linear. general: of contacts that are not plain.
+// This is inlined into dem_hertz and dem_linear. general: the law of contacts that are not plain.
 template <Kind general, uint rotation> void dem_as(const Args& args, Fields& f, uint begin, uint end) {
   Finish finish(args, f);
   Ends ends;

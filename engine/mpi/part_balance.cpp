@@ -8,9 +8,9 @@
 namespace talus::mpi {
 namespace {
 
-// Slices are dealt out anew where the slowest rank has worked longer than the mean by this factor,
+// Slices are dealt out anew where the slowest rank has worked longer than the mean by this factor.
 constexpr double imbalance_most = 1.1;
-// .. and the mean has worked longer than this [s], since shorter times are noise.
+// They stay where they are until the mean has worked longer than this [s], since shorter times are noise.
 constexpr double measured_least = 0.01;
 // A grain that sleeps counts as this share of one that is awake.
 constexpr float work_asleep = 0.05f;

@@ -107,10 +107,6 @@ double hertz_impact_overlap(double modulus, double reduced_radius, double reduce
   return std::pow(15.0 / 16.0 * reduced_mass * speed * speed / (modulus * std::sqrt(reduced_radius)), 0.4);
 }
 
-double hertz_force(double modulus, double reduced_radius, double overlap) {
-  return 4.0 / 3.0 * modulus * std::sqrt(reduced_radius * overlap) * overlap;
-}
-
 double hertz_tangent(double modulus, double reduced_radius, double overlap) {
   return 2.0 * modulus * std::sqrt(reduced_radius * overlap);
 }

@@ -12,7 +12,7 @@ bool has_hertz(const Solver& solver);
 // Throws SceneError where a scene that no file describes has what they cannot be used with.
 void check_hertz(const Scene& scene);
 
-// Of a pair of materials, or of a material on a rigid wall.
+// The law takes these numbers of a pair of materials, or of a material on a rigid wall.
 struct HertzPair {
   double modulus = 0.0;     // E* [Pa]: 1/E* = (1 - nu_a^2)/E_a + (1 - nu_b^2)/E_b
   double tangential = 0.0;  // 8 G* a / (2 E* a) = 4 G*/E*: 1/G* = (2 - nu_a)/G_a + (2 - nu_b)/G_b, G = E / (2 (1 + nu))
@@ -32,8 +32,7 @@ double hertz_restitution_of(double ratio);
 double hertz_overlap(double modulus, double reduced_radius, double force);
 double hertz_impact_overlap(double modulus, double reduced_radius, double reduced_mass, double speed);
 
-// Force [N] on a pair, and S [N/m], at an overlap [m].
-double hertz_force(double modulus, double reduced_radius, double overlap);
+// S [N/m] of a pair at an overlap [m].
 double hertz_tangent(double modulus, double reduced_radius, double overlap);
 
 }  // namespace talus

@@ -310,8 +310,8 @@ private:
                                                   say(limitation_of(Capability::hertz, Capability::adhesion)));
   }
 
-  // What the law of contacts takes of a material: the modulus, or stiffness and damping. adhesion: the key that gives
-  // it.
+  // A material has the keys that the law of contacts takes, a modulus or stiffness and damping, and no others of these.
+  // adhesion: the key that gives it.
   void check_contact(const Table& t, const Material& m, const Value& adhesion, const Value& modulus,
                      const Value& poisson, const Value& stiffness, const Value& damping) const {
     if (!has_hertz(scene_.solver)) {

@@ -384,14 +384,9 @@ double overlap_at_rest(const Scene& scene, const Bed& bed, double h) {
   double overlap = 0.0;  // of the material's springs, whatever h
   for (const Source& source : bed.sources) {
     const Material& m = scene.materials[source.material];
-    if (has_hertz(s)) {
-      const double force = share * g * bed.bearing * 0.5 * m.density * source.mean_volume();
-      overlap = std::max(overlap, hertz_overlap(hertz_pair_of(m, m, {}).modulus, 0.5 * source.radius(), force) /
-                                      source.radius());
-      continue;
-    }
-    overlap = std::max(overlap, share * g * bed.bearing * 0.5 * m.density * source.mean_volume() /
-                                    (m.stiffness * source.radius()));
+    const double r = source.radius(), force = share * g * bed.bearing * 0.5 * m.density * source.mean_volume();
+    overlap = std::max(overlap, has_hertz(s) ? hertz_overlap(hertz_pair_of(m, m, {}).modulus, 0.5 * r, force) / r
+                                             : force / (m.stiffness * r));
   }
   return overlap;
 }

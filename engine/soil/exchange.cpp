@@ -353,11 +353,12 @@ private:
     for (auto& [c, places] : wanted) {
       std::ranges::sort(places);
       places.erase(std::ranges::unique(places).begin(), places.end());
+      const uint firm = filling(c).firm();
       for (const uint k : places) {
         if (before.erase({c, k}) > 0)
           continue;
         if (const Stack::Grain grain = stacks_.of(c).grain(k); !is_blocked(c, k, grain))
-          make(c, k, grain, k >= filling(c).firm(), false);
+          make(c, k, grain, k >= firm, false);
       }
     }
     for (const auto& [of_stack, i] : before)

@@ -122,9 +122,9 @@ struct RestingGrain {
   std::uint32_t tile;  // SoilOrigin.tile
 };
 
-// What a column is when it takes in the grains that rest in it. Up to where most of them lie as in the tile they are
-// undisturbed soil. The others are loosened soil on top of it and of what was there, as loose as keeps their centre of
-// mass where it is, between soil_swell_least and swell_most. floor: m, z of the lowest soil.
+// Returns the column as it is after it has taken in the grains that rest in it. Up to where most of them lie as in the
+// tile they are undisturbed soil. The others are loosened soil on top of it and of what was there, as loose as keeps
+// their centre of mass where it is, between soil_swell_least and swell_most. floor: m, z of the lowest soil.
 shared::SoilColumn with_grains(const SoilStacks& stacks, double floor, double swell_most, std::uint32_t column,
                                shared::SoilColumn soil, std::span<const RestingGrain> grains);
 
