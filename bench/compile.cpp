@@ -103,7 +103,7 @@ CompiledPass compiled_pass(const PlannedScene& scene, const talus::PlannedPass& 
   pass.pass = info.name;
   pass.driver = driver;
   pass.runs = planned.runs;
-  pass.invocations = planned.elements * (info.unit == talus::Unit::group ? talus::group_size : 1);
+  pass.invocations = planned.elements * talus::threads_of(info.unit);
   pass.compile_ms = code.compile_ms;
   pass.error = code.error;
   if (code.executable) {

@@ -6,6 +6,7 @@
 #include "engine/scene/words.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 
 namespace bench {
@@ -32,13 +33,17 @@ std::vector<Sample> passes_of(Replay& replay, std::uint64_t steps, double copy_b
   add_quality(samples[0], simulation);
   const double n = static_cast<double>(steps), rebuilds = static_cast<double>(replay.rebuilds()),
                incremental_rebuilds = static_cast<double>(replay.incremental_rebuilds());
+  // In strides, passes are called for substeps that are passed over, too; each pass is one of a substep there.
+  const auto returns = after.find("grain_return");
+  const bool strides = returns != after.end() && returns->second.calls > 0.0;
+  const double most = strides ? n * simulation.scene().solver.substeps : std::numeric_limits<double>::infinity();
   for (const auto& [name, count] : after) {
     const auto found = before.find(name);
     const double calls = count.calls - (found == before.end() ? 0.0 : found->second.calls);
     const double ms = count.ms - (found == before.end() ? 0.0 : found->second.ms);
     const double runs = of_rebuild(name)       ? std::min(rebuilds, calls)
                         : of_incremental(name) ? std::min(incremental_rebuilds, calls)
-                                               : calls;
+                                               : std::min(calls, most);
     if (runs == 0.0 && ms == 0.0)
       continue;  // a device takes time for what does nothing, too
     Sample sample{.part = name, .iterations = steps, .real_s = 1e-3 * ms};

@@ -62,6 +62,8 @@ public:
   // order.
   virtual void copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset,
                          std::size_t bytes) = 0;
+  // Are passes recorded, and run later? Then those behind a closed gate take time as well.
+  virtual bool defers() const { return false; }
   // Sends what was run so far; done() says whether it is done. Devices only: others have done it already.
   virtual void submit() {}
   virtual bool done() { return true; }

@@ -1,8 +1,8 @@
 #pragma once
 // The table of passes, one line each. A pass `name` is the shader shaders/STAGE/name.comp and the function
-// reference::name; the line says what one element of it is (thread: a thread; group: a workgroup) and how far the two
-// may differ. A serial pass goes through all that it treats in order, as one element: it has no shader and runs on the
-// CPU alone.
+// reference::name; the line says what one element of it is (thread: a thread; slice: slice_grains threads; group: a
+// workgroup) and how far the two may differ. A serial pass goes through all that it treats in order, as one element: it
+// has no shader and runs on the CPU alone.
 //
 // The tolerance is relative to the largest magnitude of the member (the vector) in the field, since a float's error is
 // that of the numbers it was made from. 0: the same bits. unordered: grains of one cell, and the histories of
@@ -14,8 +14,13 @@
 
 namespace talus {
 
-enum class Unit { thread, group, serial };
+enum class Unit { thread, slice, group, serial };
 enum class Match { exact, close, unordered };
+
+// Threads that an element of a pass has on a device.
+constexpr std::uint32_t threads_of(Unit unit) {
+  return unit == Unit::group ? group_size : unit == Unit::slice ? slice_grains : 1;
+}
 
 // X(name, unit, match, tolerance). First the passes of variants that are compared with the step (compare.h).
 #define TALUS_COMPARED_PASSES(X)                                                                                       \
@@ -28,6 +33,7 @@ enum class Match { exact, close, unordered };
 
 #define TALUS_PASSES(X)                                                                                                \
   X(plan, group, close, 1e-6)                                                                                          \
+  X(grain_return, thread, exact, 0)                                                                                    \
   X(grid_count, thread, exact, 0)                                                                                      \
   X(grid_reduce, group, exact, 0)                                                                                      \
   X(grid_scan, group, exact, 0)                                                                                        \
@@ -85,7 +91,7 @@ enum class Match { exact, close, unordered };
   X(pbd_stabilize, thread, close, 2e-5)                                                                                \
   X(pbd_solve, thread, close, 2e-5)                                                                                    \
   X(pbd_gauss_seidel, serial, close, 2e-5)                                                                             \
-  X(activity_list, thread, unordered, 0)                                                                               \
+  X(activity_list, slice, unordered, 0)                                                                                \
   X(dem, thread, close, 2e-5)                                                                                          \
   X(activity_settle, thread, exact, 0)                                                                                 \
   X(vts_warm_start, thread, close, 2e-5)                                                                               \

@@ -18,6 +18,7 @@ Args args_of(const StepPlan& p) {
   args.substeps = static_cast<uint>(p.solver.substeps);
   args.h = p.h;
   args.batch = p.batch;
+  args.steps = ~0u;
   args.fine.places = p.fine;
   args.hand.held = p.held;
   args.hand.position = p.hand;
@@ -217,9 +218,11 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
 
 // Lists that hold for the substep to come.
 void renew_lists(Executor& e, const StepPlan& p, const Args& args) {
-  if (p.incremental)
-    e.behind(gate_incremental_once, [&] { rebuild_incrementally(e, p, args); });
-  e.behind(gate_rebuild_once, [&] { rebuild(e, p, args); });
+  e.behind(gate_lists, [&] {
+    if (p.incremental)
+      rebuild_incrementally(e, p, args);
+    rebuild(e, p, args);
+  });
 }
 
 // Momentum of iteration l of n: none at first, then more and more (Francu and Moldoveanu 2014, section 4). On the host,
@@ -396,6 +399,39 @@ void emit(Executor& e, const StepPlan& p, const Args& args) {
     e.run(Pass::fine_emit, {static_cast<std::uint32_t>(e.size(FieldId::emitted)), gate_emission}, args);
 }
 
+// Bodies where they are, and the gates of what the substep does.
+void start_substep(Executor& e, const StepPlan& p, const Args& args) {
+  place_bodies(e, p, args);
+  e.run(Pass::plan, {1}, args);
+}
+
+// What follows the lists, up to the count of the substep.
+void finish_substep(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.held > 0)
+    e.run(Pass::hand_pull, {p.grains, gate_grains}, args);
+  weigh_cloth(e, p, args);
+  touch_bodies(e, p, args);
+  if (p.linkages > 0)
+    e.run(Pass::link_factor, {p.linkages}, args);
+  solve(e, p, args);
+  if (p.shapes > 0)
+    e.run(Pass::shape_match, {p.shapes}, args);
+  move_clumps(e, p, args);
+  run_rigid(e, p, Pass::body_advance, args);
+  e.run(Pass::end_substep, {1}, args);
+}
+
+// The loads of bodies in a step that is complete.
+void sum_loads(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.bodies > 0)
+    e.run(Pass::body_sum, {p.bodies, gate_step_end}, args);
+}
+
+// The grains' state where substeps of a stride that were passed over have left it in the copies.
+void return_grains(Executor& e, const StepPlan& p, const Args& args) {
+  e.run(Pass::grain_return, {p.grains, gate_return}, args);
+}
+
 }  // namespace
 
 void build_lists(Executor& e, const StepPlan& p) {
@@ -434,8 +470,7 @@ void see_depth(Executor& e, const StepPlan& p, std::uint32_t camera, std::uint32
 void step(Executor& e, const StepPlan& p, std::uint32_t from, std::uint32_t to) {
   Args args = args_of(p);
   for (args.substep = from; args.substep < std::min(args.substeps, to); ++args.substep) {
-    place_bodies(e, p, args);
-    e.run(Pass::plan, {1}, args);
+    start_substep(e, p, args);
     if (compare::without_lists(p.solver)) {
       sort_grains(e, args);
       find_shapes(e, p, args);
@@ -444,31 +479,45 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from, std::uint32_t to) 
     } else {
       renew_lists(e, p, args);
     }
-    if (p.held > 0)
-      e.run(Pass::hand_pull, {p.grains, gate_grains}, args);
-    weigh_cloth(e, p, args);
-    touch_bodies(e, p, args);
-    if (p.linkages > 0)
-      e.run(Pass::link_factor, {p.linkages}, args);
-    solve(e, p, args);
-    if (p.shapes > 0)
-      e.run(Pass::shape_match, {p.shapes}, args);
-    move_clumps(e, p, args);
-    run_rigid(e, p, Pass::body_advance, args);
-    e.run(Pass::end_substep, {1}, args);
+    finish_substep(e, p, args);
     move_fine(e, p, args);
   }
   if (to < args.substeps)
     return;
-  if (p.bodies > 0)
-    e.run(Pass::body_sum, {p.bodies}, args);
+  sum_loads(e, p, args);
   // Last, so that a halt cannot come between what comes and goes and the end of its step.
   if (p.sinks > 0)
     e.run(Pass::sink, {p.grains}, args);
   if (p.sinks > 0 && p.fine > 0)
     e.run(Pass::fine_sink, {p.fine}, args);
   emit(e, p, args);
-  e.run(Pass::end_step, {p.worlds}, args);
+  e.run(Pass::end_step, {p.worlds, gate_step_end}, args);
+}
+
+bool can_stride(const StepPlan& p) {
+  return p.solver.method == Method::dem && !compare::without_lists(p.solver) && p.fine == 0 && p.held == 0 &&
+         p.emitters == 0 && p.sinks == 0 && p.cloth == 0 && p.linkages == 0;
+}
+
+void stride(Executor& e, const StepPlan& p, const Stride& stride) {
+  TALUS_ASSERT(can_stride(p) && stride.waiting > 0 && stride.steps > 0, stride.waiting, stride.steps);
+  Args args = args_of(p);
+  args.steps = stride.steps;
+  for (std::uint32_t k = 0; k <= stride.waiting; ++k) {
+    args.waits = k > 0 ? 1 : 0;
+    start_substep(e, p, args);
+    if (k == 0) {
+      return_grains(e, p, args);
+      renew_lists(e, p, args);
+    }
+    finish_substep(e, p, args);
+    sum_loads(e, p, args);
+    e.run(Pass::end_step, {p.worlds, gate_step_end}, args);
+  }
+}
+
+void end_strides(Executor& e, const StepPlan& p) {
+  return_grains(e, p, args_of(p));
 }
 
 }  // namespace talus

@@ -54,4 +54,20 @@ void see_depth(Executor& executor, const StepPlan& plan, std::uint32_t camera, s
 // and with the last one its end.
 void step(Executor& executor, const StepPlan& plan, std::uint32_t from = 0, std::uint32_t to = ~0u);
 
+// Where passes are recorded and run later (Executor::defers), those behind closed gates take time as well: on a GPU
+// about 1 us each, and the 33 passes that renew lists half of a substep of 50,000 grains. A stride is a substep that
+// renews lists where they hold no longer, and a number of substeps that do not: where lists expire, these are passed
+// over until the next stride. So the device alone knows how far a stride gets; its state has the same bits as after
+// step(). Strides begin between steps or within one, stop after so many steps of the batch, and are followed by
+// end_strides().
+struct Stride {
+  std::uint32_t waiting;  // substeps that wait for the next stride where lists hold no longer, > 0
+  std::uint32_t steps;    // of the batch
+
+  bool operator==(const Stride&) const = default;
+};
+bool can_stride(const StepPlan& plan);
+void stride(Executor& executor, const StepPlan& plan, const Stride& stride);
+void end_strides(Executor& executor, const StepPlan& plan);
+
 }  // namespace talus

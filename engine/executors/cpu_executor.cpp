@@ -35,7 +35,7 @@ std::uint32_t CpuExecutor::elements_of(Pass pass, Work work) const {
     return work.elements;
   TALUS_ASSERT(fields_.gates.size() == gates_total, fields_.gates.size());
   const Dispatch& open = fields_.gates[work.gate];
-  const std::uint32_t each = info(pass).unit == Unit::thread ? group_size : 1;
+  const std::uint32_t each = group_size / threads_of(info(pass).unit);
   return std::min(work.elements, open.x * open.y * each);
 }
 

@@ -73,10 +73,10 @@ void GpuExecutor::run(Pass pass, Work work, const Args& args) {
     throw DeviceError(fmt::format("pass {} runs on the CPU only: use --device cpu", info(pass).name));
   translated([&] {
     const BoundPass& bound = this->bound(pass, static_cast<FieldId>(args.followed.field));
+    const std::uint64_t threads = std::uint64_t{work.elements} * threads_of(info(pass).unit);
     const gpu::Work size = work.gate < gates_total
                                ? gpu::Work::indirect(buffer(FieldId::gates), work.gate * sizeof(Dispatch))
-                           : info(pass).unit == Unit::group ? gpu::Work::groups(work.elements)
-                                                            : gpu::Work::elements(work.elements);
+                               : gpu::Work::elements(threads);
     graph_->compute(*bound.program->pipeline, bound.buffers, args, size);
   });
 }

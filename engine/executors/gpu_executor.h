@@ -25,6 +25,7 @@ public:
   void swap(FieldId id) override;
   void copy(FieldCopy from, FieldCopy to) override;
   void copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset, std::size_t bytes) override;
+  bool defers() const override { return true; }
   void submit() override;
   bool done() override;
   void finish() override;

@@ -100,6 +100,7 @@ public:
   }
   std::vector<PassTime> pass_times() const override { return tested_->pass_times(); }
   DeviceSummary device() const override { return tested_->device(); }
+  bool defers() const override { return tested_->defers(); }
   gpu::Device* gpu_device() override { return tested_->gpu_device(); }
   gpu::Buffer* gpu_buffer(FieldId id) override { return tested_->gpu_buffer(id); }
 

@@ -31,10 +31,12 @@ void command_motor(const BodyMotion& scheduled, float since, RigidCommand& comma
 }  // namespace
 
 void body_move(const Args& args, Fields& f, uint begin, uint end) {
+  if (step_of_batch(args, f) >= args.steps)  // the batch is done, and no motion is scheduled
+    return;
   for (uint b = begin; b < end; ++b) {
     const BodyMotion& scheduled =
         f.body_motions[step_of_batch(args, f) * f.settings[0].worlds.count * f.settings[0].bodies.count + b];
-    const float since = args.h * static_cast<float>(args.substep);
+    const float since = args.h * static_cast<float>(f.status[0].substep);
     if (f.settings[0].bodies.rigid > 0 && f.rigid[b].mass > 0.0f) {
       place_rigid(f, b);
       command_motor(scheduled, since, f.rigid_commands[b]);

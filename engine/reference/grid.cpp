@@ -69,6 +69,17 @@ void grid_gather(const Args& args, Fields& f, uint begin, uint end) {
   });
 }
 
+void grain_return(const Args& args, Fields& f, uint begin, uint end) {
+  if (begin == 0)
+    f.status[0].exchanged = 0;
+  const bool rotates = f.settings[0].solver.rotation != rotation_off;
+  for (uint i = begin; i < std::min(end, args.grains); ++i) {
+    f.grains[i] = f.grains_next[i];
+    if (rotates)
+      f.grain_spin[i] = f.grain_spin_next[i];
+  }
+}
+
 void grid_commit(const Args& args, Fields& f, uint begin, uint end) {
   commit_field(args, f, [&](auto put) {
     for (uint e = begin; e < end; ++e)

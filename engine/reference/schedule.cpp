@@ -38,6 +38,18 @@ void new_grid(World& world, const Settings& settings, Motion motions) {
   }
 }
 
+bool too_wide(const World& world, const Settings& settings, Motion motions) {
+  return world.lists.age >= lists_old &&
+         skin_for(motions, world.radius) + settings.contacts.reach * world.radius < lists_shrink * world.lists.skin;
+}
+
+// Do the lists of a world hold for this substep?
+bool lists_hold(const World& world, const Settings& settings, Motion motions) {
+  const float way = 2.0f * (world.lists.travel + motions.steady + motions.more);
+  return way + settings.contacts.reach * world.radius <= world.lists.skin && !too_wide(world, settings, motions) &&
+         settings.grid.rebuild_always == 0;
+}
+
 // May lists be rebuilt incrementally that hold no longer? Not where the skin does not suit the motion any more, or
 // where too many grains have another place in them than the one that they were sorted by.
 bool can_rebuild_incrementally(const World& world, const Settings& settings, Motion motions) {
@@ -59,6 +71,7 @@ void open_rebuild(const Args& args, Fields& f, uint count) {
   f.gates[gate_rebuild_bodies] = groups(count * settings.bodies.count * body_threads / group_size);
   f.gates[gate_rebuild_cells] = groups(groups_for(cells));
   f.gates[gate_rebuild_once] = groups(count);
+  f.gates[gate_lists] = groups(count);
   f.gates[gate_rebuild_slice_chunks] = groups(scan_chunks_of(slices));
 }
 
@@ -67,6 +80,7 @@ void open_incremental(const Args& args, Fields& f) {
   f.gates[gate_incremental_grains] = groups(groups_for(args.grains));
   f.gates[gate_incremental_cells] = groups(groups_for(grid_cells(settings.grid.bits)));
   f.gates[gate_incremental_once] = groups(1);
+  f.gates[gate_lists] = groups(1);
   bool moved = false;
   for (std::size_t body = 0; body < f.bodies.size(); ++body)
     moved |= has_moved(f, body);
@@ -91,13 +105,38 @@ void list_bodies(Fields& f) {
     f.body_listed[body] = f.bodies[body].motion;
 }
 
+// Is this a substep of a stride that does not happen, since it would need new lists, or comes after the last step?
+bool is_passed_over(const Args& args, const Fields& f) {
+  if (step_of_batch(args, f) >= args.steps)
+    return true;
+  if (args.waits == 0)
+    return false;
+  bool holds = f.status[0].halt == halt_none;
+  for (uint number = 0; number < f.settings[0].worlds.count; ++number)
+    holds = holds && lists_hold(f.worlds[number], f.settings[0], motion_of(args, f, number));
+  return !holds;
+}
+
+// It exchanges grains with their copies, after this pass: what brings them back stands at the end of the strides, or in
+// the next substep that renews lists.
+void pass_over(const Args& args, Fields& f) {
+  Status& status = f.status[0];
+  close_gates(f);
+  status.halt = halt_waits;
+  status.exchanged = 1 - status.exchanged;
+  f.gates[gate_return] = groups(args.waits * status.exchanged * groups_for(args.grains));
+}
+
 }  // namespace
 
 void plan(const Args& args, Fields& f, uint, uint) {
   const Settings& settings = f.settings[0];
   Status& status = f.status[0];
-  if (status.halt != halt_none)
+  if (status.halt == halt_slots || status.halt == halt_invalid)
     return close_gates(f);
+  if (is_passed_over(args, f))
+    return pass_over(args, f);
+  status.halt = halt_none;
 
   status.lists.rebuilding = 0;
   status.activity.listed = 0;
@@ -108,10 +147,8 @@ void plan(const Args& args, Fields& f, uint, uint) {
     const float motion = motions.steady + motions.more;
     world.lists.table = no_table;
     const float reach = settings.contacts.reach * world.radius;
-    const bool wide =
-        world.lists.age >= lists_old && skin_for(motions, world.radius) + reach < lists_shrink * world.lists.skin;
-    if (2.0f * (world.lists.travel + motion) + reach > world.lists.skin || wide || settings.grid.rebuild_always != 0) {
-      if (!wide && can_rebuild_incrementally(world, settings, motions)) {
+    if (!lists_hold(world, settings, motions)) {
+      if (!too_wide(world, settings, motions) && can_rebuild_incrementally(world, settings, motions)) {
         const float half = 0.5f * (world.lists.skin - reach);
         world.incremental.distance = std::min(incremental_share * half, half - motion);
         world.incremental.displaced_most = static_cast<float>(world.incremental.sorted) *
@@ -133,8 +170,10 @@ void plan(const Args& args, Fields& f, uint, uint) {
     f.rebuilding[0] = 0;
   std::fill_n(f.gates.begin(), gate_fine, groups(0));
   f.gates[gate_grains] = groups(groups_for(args.grains));
-  f.gates[gate_slices] = groups(groups_for(slices_of(args.grains)));
-  f.gates[gate_listed] = groups(0);
+  f.gates[gate_slices] = groups(groups_for(args.grains));
+  f.gates[gate_listed] = {0, 1, 1};
+  f.gates[gate_step_end] = groups(0);
+  f.gates[gate_return] = groups(status.exchanged * groups_for(args.grains));
   std::fill(f.gates.begin() + gate_incremental_grains, f.gates.begin() + gate_emission, groups(0));
   if (status.lists.rebuilding > 0)
     open_rebuild(args, f, status.lists.rebuilding);
@@ -228,6 +267,10 @@ void end_substep(const Args& args, Fields& f, uint, uint) {
   activity.slices_low = static_cast<uint>(slices);
   activity.slices_high = static_cast<uint>(slices >> 32);
   status.substep += 1;
+  const Settings& settings = f.settings[0];
+  if (status.substep == args.substeps)
+    f.gates[gate_step_end] =
+        groups(std::max(settings.worlds.count * settings.bodies.count, groups_for(settings.worlds.count)));
   status.substeps_done += 1;
 }
 

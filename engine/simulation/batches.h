@@ -24,6 +24,22 @@ private:
   double device_ms_ = 0.0;         // what the device's clock showed then
 };
 
+// How far substeps get from one renewal of the lists to the next, and what strides suit that (core/step.h).
+class StrideLength {
+public:
+  // Substeps of a stride that wait for the next one, where so many are left, > 0; 0: strides do not pay.
+  std::uint32_t waiting(std::uint64_t substeps) const;
+  // Strides that so many substeps take, about.
+  std::uint32_t strides_for(std::uint64_t substeps, std::uint32_t waiting) const;
+  void measure(const Status& before, const Status& after);
+
+private:
+  static constexpr std::uint64_t waiting_most = 15;
+  static constexpr double margin = 1.2;
+
+  double substeps_ = 1.0;  // per renewal of the lists, in the last batch
+};
+
 // Owns the batch of steps that is under way, the rollback snapshot of its start, and the loads of its steps.
 //
 // Between calls:
@@ -57,6 +73,7 @@ private:
     std::uint32_t substep = 0;        // substeps that the device has of the first step
     bool posed = false;               // bodies are left where they are to be drawn
     bool contacts_evaluated = false;  // contact forces are evaluated at the end
+    bool strides = false;             // the device has strides to take, which may not get it to the end
   };
 
   void aim(std::uint64_t steps);
@@ -65,6 +82,9 @@ private:
   void hand_over(std::uint64_t substeps);
   void end_batch();
   std::uint64_t steps_alike() const;
+  bool strides_suit(const StepPlan& plan) const;
+  void hand_over_strides(const StepPlan& plan, std::uint64_t substeps);
+  void complete_strides(std::uint64_t steps);
   void complete();
   void finish_steps(std::uint64_t steps);
   void grow(const Status& status);
@@ -83,6 +103,7 @@ private:
   RollbackSnapshot snapshot_;
   LoadHistory loads_;
   SliceLength slice_;
+  StrideLength stride_;
   std::uint64_t batch_ = 1;    // the next batch has so many steps
   std::uint64_t end_ = 0;      // step at which what was asked for ends
   std::uint64_t started_ = 0;  // steps that are under way

@@ -113,7 +113,7 @@ private:
     status_ = values_of<Status>(state_, FieldId::status)[0];
     worlds_ = values_of<World>(state_, FieldId::worlds);
     const Status& s = status_;
-    need(s.halt == halt_none && s.substep == 0, FieldId::status, "is not at the end of a step");
+    need(s.halt == halt_none && s.substep == 0 && s.exchanged == 0, FieldId::status, "is not at the end of a step");
     need(s.step == static_cast<uint>(state_.step), FieldId::status, "is of another step");
     need(s.lists.rebuilding <= s_.worlds.count, FieldId::status, "has lists of more worlds than there are");
     need(finite(s.fine.time) && finite(s.fine.travel) && finite(s.fine.drift) && finite(s.fine.h) &&

@@ -70,6 +70,11 @@ void RunState::keep() {
 const Status& RunState::take_kept() {
   status_ = kept_field<Status>(executor_, FieldId::status, 1)[0];
   worlds_ = kept_field<World>(executor_, FieldId::worlds, worlds_.size());
+  if (status_.halt == halt_waits) {  // strides have come to their end
+    TALUS_ASSERT(status_.exchanged == 0);
+    status_.halt = halt_none;
+    set_status(status_);
+  }
   TALUS_ASSERT(status_.halt == halt_none || status_.halt == halt_slots || status_.halt == halt_invalid, status_.halt);
   for (const World& world : worlds_) {
     TALUS_ASSERT(world.population.gone >= world.population.gone_before, world.population.gone,

@@ -3,6 +3,7 @@
 // Lists the slices that run in this substep: those with a grain that is awake, those that are watched or have an unsettled sleeper, and all of
 // worlds whose lists are new or that are disturbed. Once in a window it looks at the grains of a world, and those that have been still for two
 // windows fall asleep. Which slices run is a matter of cost alone: a sleeper on which nothing acts stays the same to the bit where its slice runs.
+// A thread per grain, since a thread that went through the grains of a slice would wait for memory 16 times in a row.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
@@ -18,6 +19,8 @@ layout(set = 0, binding = 8, scalar) buffer ActivityBlock { SliceActivity slice_
 #include "shared/laws/dialect.h"
 #include "shared/laws/rest.h"
 
+const uint slices_each = group_size / slice_grains;  // of a workgroup, all of them of one world
+shared uint state[slices_each], unsettled[slices_each];
 shared uint count, first_listed;
 
 bool has_bit(uint bits, uint lane) { return (bits >> lane & 1u) != 0u; }
@@ -25,28 +28,31 @@ bool has_bit(uint bits, uint lane) { return (bits >> lane & 1u) != 0u; }
 // Places without a grain, and fixed grains that no body carries.
 bool never_moves(Grain g) { return g.position.w == 0.0 || (g.velocity.w == 0.0 && settings.bodies.carried == 0u); }
 
-// Collects the states of sleepers, which follow the grains, into those of their slice: sorting has made new slices.
-void gather_sleepers(uint first, inout SliceActivity slice) {
-  slice.state = slice.unsettled = 0u;
-  for (uint lane = 0u; lane < slice_grains; ++lane) {
-    uint i = first + lane, rest = i < args.grains ? grain_rest[i].state : rest_asleep;
-    slice.state |= is_asleep(rest) || never_moves(grains[i]) ? 1u << lane : 0u;
-    slice.state |= rest_kind(rest) == rest_hasty ? slice_hasty : 0u;
-    slice.unsettled |= is_unsettled(rest) ? 1u << lane : 0u;
-  }
+// Collects the state of a sleeper, which follows the grain, into that of its slice: sorting has made new slices.
+void gather_sleeper(uint i, uint lane, uint own) {
+  uint rest = i < args.grains ? grain_rest[i].state : rest_asleep;
+  if (is_asleep(rest) || never_moves(grains[i]))
+    atomicOr(state[own], 1u << lane);
+  if (rest_kind(rest) == rest_hasty)
+    atomicOr(state[own], slice_hasty);
+  if (is_unsettled(rest))
+    atomicOr(unsettled[own], 1u << lane);
 }
 
-// Sleepers that were hasty wake.
-void wake_hasty(uint first, inout SliceActivity slice, uint now) {
-  for (uint lane = 0u; lane < slice_grains; ++lane) {
-    uint i = first + lane;
-    if (!has_bit(slice.state, lane) || i >= args.grains || rest_kind(grain_rest[i].state) != rest_hasty)
-      continue;
-    grain_rest[i] = GrainRest(grains[i].position.xyz, rest_state(rest_awake, now), vec3(0.0));
-    slice.state &= ~(1u << lane);
-    slice.unsettled &= ~(1u << lane);
-  }
-  slice.state &= ~slice_hasty;
+bool some_hasty() {
+  uint bits = 0u;
+  for (uint k = 0u; k < slices_each; ++k)
+    bits |= state[k];
+  return (bits & slice_hasty) != 0u;
+}
+
+// A sleeper that was hasty wakes.
+void wake_if_hasty(uint i, uint lane, uint own, uint now) {
+  if (!has_bit(state[own], lane) || i >= args.grains || rest_kind(grain_rest[i].state) != rest_hasty)
+    return;
+  grain_rest[i] = GrainRest(grains[i].position.xyz, rest_state(rest_awake, now), vec3(0.0));
+  atomicAnd(state[own], ~(1u << lane));
+  atomicAnd(unsettled[own], ~(1u << lane));
 }
 
 // Has this grain, which is awake, been still for two windows? It is looked at, unless it was within half a window. What stands for a body never is.
@@ -78,51 +84,69 @@ void fall_asleep(uint i, uint kind) {
   grain_rest[i] = GrainRest(vec3(0.0), kind | rest_unsettled, vec3(0.0));
 }
 
-void look(uint first, inout SliceActivity slice, uint now, bool calm) {
-  for (uint lane = 0u; lane < slice_grains; ++lane) {
-    if (has_bit(slice.state, lane) || !still_for_long(first + lane, now, calm))
-      continue;
-    fall_asleep(first + lane, calm ? rest_asleep : rest_hasty);
-    slice.state |= 1u << lane | (calm ? 0u : slice_hasty);
-    slice.unsettled |= 1u << lane;
-  }
-}
-
-// The sleepers of a slice without what never moves, which activity_settle passes over.
-uint sleepers_that_move(uint first, uint state) {
-  uint bits = 0u;
-  for (uint i = first; i < min(first + slice_grains, args.grains); ++i)
-    bits |= grains[i].velocity.w > 0.0 ? state & 1u << i - first : 0u;
-  return bits;
-}
-
-// Does the slice run in this substep?
-bool runs_now(uint k) {
-  uint first = k * slice_grains, world = world_of(first), now = worlds[world].clock;
-  bool fresh = worlds[world].lists.age == 0u, calm = worlds[world].motion.speed < settings.sleep.slow;
-  SliceActivity slice = slice_activity[k];
-  if (fresh)
-    gather_sleepers(first, slice);
-  slice.state &= ~slice_ran;
-  if (calm && (slice.state & slice_hasty) != 0u)
-    wake_hasty(first, slice, now);
-  if (now % settings.sleep.window == 0u && (slice.state & slice_asleep) != slice_asleep)
-    look(first, slice, now, calm);
-  if (worlds[world].disturbed != 0u)
-    slice.unsettled = sleepers_that_move(first, slice.state);
-  bool runs = fresh || (slice.state & slice_asleep) != slice_asleep || slice.watched != 0u || slice.unsettled != 0u;
-  slice_activity[k].watched = 0u;
-  slice_activity[k].state = slice.state | (runs ? slice_ran : 0u);
-  slice_activity[k].unsettled = slice.unsettled;
-  return runs;
+// What is awake and still falls asleep.
+void look(uint i, uint lane, uint own, uint now, bool calm) {
+  if (has_bit(state[own], lane) || !still_for_long(i, now, calm))
+    return;
+  fall_asleep(i, calm ? rest_asleep : rest_hasty);
+  atomicOr(state[own], 1u << lane | (calm ? 0u : slice_hasty));
+  atomicOr(unsettled[own], 1u << lane);
 }
 
 void main() {
-  uint slice = element_index(), place = 0u;
+  uint i = element_index(), lane = i % slice_grains, slice = i / slice_grains, first = i - lane, own = gl_LocalInvocationID.x / slice_grains;
+  bool there = first < args.grains, leads = there && lane == 0u;
+  // All of a workgroup are of the world of its first place, so that they meet at the same barriers.
+  uint world = world_of(group_index() * group_size), now = worlds[world].clock;
+  bool fresh = worlds[world].lists.age == 0u, calm = worlds[world].motion.speed < settings.sleep.slow, looks = now % settings.sleep.window == 0u,
+       disturbed = worlds[world].disturbed != 0u;
+  bool watched = false;
   if (gl_LocalInvocationID.x == 0u)
     count = 0u;
+  if (lane == 0u && !there)
+    state[own] = 0u;
+  if (leads) {
+    SliceActivity before = slice_activity[slice];
+    watched = before.watched != 0u;
+    state[own] = fresh ? 0u : before.state & ~slice_ran;
+    unsettled[own] = fresh ? 0u : before.unsettled;
+  }
   barrier();
-  bool runs = slice * slice_grains < args.grains && runs_now(slice);
+  if (fresh) {
+    if (there)
+      gather_sleeper(i, lane, own);
+    barrier();
+  }
+  if (calm && some_hasty()) {
+    barrier();
+    if (there && (state[own] & slice_hasty) != 0u)
+      wake_if_hasty(i, lane, own, now);
+    barrier();
+    if (leads)
+      state[own] &= ~slice_hasty;
+    barrier();
+  }
+  if (looks) {
+    if (there)
+      look(i, lane, own, now, calm);
+    barrier();
+  }
+  if (disturbed) {
+    if (leads)
+      unsettled[own] = 0u;
+    barrier();
+    // Without what never moves, which activity_settle passes over.
+    if (i < args.grains && has_bit(state[own], lane) && grains[i].velocity.w > 0.0)
+      atomicOr(unsettled[own], 1u << lane);
+    barrier();
+  }
+  bool runs = leads && (fresh || (state[own] & slice_asleep) != slice_asleep || watched || unsettled[own] != 0u);
+  uint place = 0u;
+  if (leads) {
+    slice_activity[slice].watched = 0u;
+    slice_activity[slice].state = state[own] | (runs ? slice_ran : 0u);
+    slice_activity[slice].unsettled = unsettled[own];
+  }
   if (runs)
     place = atomicAdd(count, 1u);
   barrier();
@@ -130,7 +154,8 @@ void main() {
     first_listed = atomicAdd(status.activity.listed, count);
     uint groups = ((first_listed + count) * slice_grains + group_size - 1u) / group_size;
     atomicMax(gates[gate_listed].x, min(groups, dispatch_row));
-    atomicMax(gates[gate_listed].y, (groups + dispatch_row - 1u) / dispatch_row);
+    if (groups > dispatch_row)
+      atomicMax(gates[gate_listed].y, (groups + dispatch_row - 1u) / dispatch_row);
   }
   barrier();
   if (runs)

@@ -15,8 +15,10 @@ void main() {
   uint b = element_index();
   if (b >= settings.worlds.count * settings.bodies.count)
     return;
+  if (step_of_batch >= args.steps)  // the batch is done, and no motion is scheduled
+    return;
   BodyMotion scheduled = body_motions[step_of_batch * settings.worlds.count * settings.bodies.count + b];
-  float since = args.h * float(args.substep);
+  float since = args.h * float(status.substep);
   if (settings.bodies.rigid > 0u && rigid[b].mass > 0.0) {
     // As the host has it of a dynamic body: where its motor's target is and how fast that moves, and the motor's speed.
     if ((rigid_commands[b].motor_scheduled & 1u) != 0u) {

@@ -8,10 +8,7 @@
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
-
-void open(uint gate, uint groups) {
-  gates[gate] = Dispatch(min(groups, dispatch_row), (groups + dispatch_row - 1u) / dispatch_row, 1u);
-}
+#include "shared/gates.glsl"
 
 void main() {
   if (element_index() != 0u)

@@ -7,6 +7,8 @@
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer SpeedBlock { float body_speeds[]; };
+layout(set = 0, binding = 3, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
+#include "shared/gates.glsl"
 
 shared uint invalid;
 
@@ -48,5 +50,7 @@ void main() {
   status.activity.slices_low += status.activity.listed;
   status.activity.slices_high += status.activity.slices_low < slices_before ? 1u : 0u;
   status.substep += 1u;
+  if (status.substep == args.substeps)
+    open(gate_step_end, max(settings.worlds.count * settings.bodies.count, groups_for(settings.worlds.count)));
   status.substeps_done += 1u;
 }

@@ -25,14 +25,23 @@ bool can_rebuild_incrementally(uint world, Motion motions) {
 
 const uint plan_keep = 0u, plan_incremental = 1u, plan_rebuild = 2u;
 
+bool too_wide(uint world, Motion motions) {
+  float radius = worlds[world].radius;
+  return worlds[world].lists.age >= lists_old && skin_for(motions, radius) + settings.contacts.reach * radius < lists_shrink * worlds[world].lists.skin;
+}
+
+// Do the lists of a world hold for this substep?
+bool lists_hold(uint world, Motion motions) {
+  bool reached = 2.0 * (worlds[world].lists.travel + motions.steady + motions.more) + settings.contacts.reach * worlds[world].radius > worlds[world].lists.skin;
+  return !reached && !too_wide(world, motions) && settings.grid.rebuild_always == 0u;
+}
+
 uint plan_world(uint world) {
   Motion motions = motion_of(world);
   float radius = worlds[world].radius, reach = settings.contacts.reach * radius, skin = worlds[world].lists.skin, motion = motions.steady + motions.more;
-  bool wide = worlds[world].lists.age >= lists_old && skin_for(motions, radius) + reach < lists_shrink * skin;
-  bool renew = 2.0 * (worlds[world].lists.travel + motions.steady + motions.more) + reach > skin || wide || settings.grid.rebuild_always != 0u;
-  if (!renew)
+  if (lists_hold(world, motions))
     return plan_keep;
-  if (!wide && can_rebuild_incrementally(world, motions)) {
+  if (!too_wide(world, motions) && can_rebuild_incrementally(world, motions)) {
     float skin_half = 0.5 * (skin - reach);
     worlds[world].incremental.distance = min(incremental_share * skin_half, skin_half - motion);
     worlds[world].incremental.displaced_most = float(worlds[world].incremental.sorted) * (1.0 - worlds[world].incremental.distance / skin_half) / incremental_cost;
@@ -46,16 +55,37 @@ uint plan_world(uint world) {
 shared uint counts[group_size];  // worlds of a thread that rebuild
 shared uint incremental;                // are the lists of the only world rebuilt incrementally?
 shared uint moved;               // .. and has a body moved since they were?
+shared uint expired;             // do the lists of a world not hold for this substep?
+
+// Closes all gates. A substep of a stride that is passed over exchanges grains with their copies, after this pass: what brings them back stands at
+// the end of the strides, or in the next substep that renews lists.
+void pass_over(uint lane, bool strides) {
+  uint exchanged = strides ? 1u - status.exchanged : 0u;
+  for (uint g = lane; g < gates_total; g += group_size)
+    open(g, g == gate_return ? args.waits * exchanged * groups_for(args.grains) : 0u);
+  barrier();
+  if (lane != 0u || !strides)
+    return;
+  status.halt = halt_waits;
+  status.exchanged = exchanged;
+}
 
 void main() {
-  uint lane = gl_LocalInvocationID.x;
-  if (status.halt != halt_none) {
-    for (uint g = lane; g < gates_total; g += group_size)
-      open(g, 0u);
-    return;
-  }
+  uint lane = gl_LocalInvocationID.x, halt = status.halt, exchanged = status.exchanged;
   uint each = (settings.worlds.count + group_size - 1u) / group_size, begin = min(lane * each, settings.worlds.count),
        end = min(begin + each, settings.worlds.count), own = 0u, wanted = plan_keep;
+  if (lane == 0u)
+    expired = step_of_batch >= args.steps || (halt == halt_waits && args.waits != 0u) ? 1u : 0u;
+  barrier();
+  for (uint world = begin; world < end && args.waits != 0u; ++world)
+    if (!lists_hold(world, motion_of(world)))
+      atomicOr(expired, 1u);
+  barrier();
+  bool halts = halt == halt_slots || halt == halt_invalid;
+  if (halts || expired != 0u) {
+    pass_over(lane, !halts);
+    return;
+  }
   for (uint world = begin; world < end; ++world) {
     wanted = plan_world(world);
     worlds[world].lists.table = wanted == plan_rebuild ? 0u : no_table;  // which one comes later
@@ -72,7 +102,7 @@ void main() {
       atomicOr(moved, 1u);
   barrier();
   uint table = 0u, count = 0u;
-  for (uint other = 0u; other < group_size; ++other) {
+  for (uint other = 0u; other * each < settings.worlds.count && other < group_size; ++other) {
     table += other < lane ? counts[other] : 0u;
     count += counts[other];
   }
@@ -85,11 +115,12 @@ void main() {
     rebuilding[k] = settings.worlds.count;
   if (lane != 0u)
     return;
+  status.halt = halt_none;
   status.lists.rebuilding = count;
   status.activity.listed = 0u;
   open(gate_grains, groups_for(args.grains));
-  open(gate_slices, groups_for((args.grains + slice_grains - 1u) / slice_grains));
-  gates[gate_listed] = Dispatch(0u, 0u, 1u);
+  open(gate_slices, groups_for(args.grains));
+  gates[gate_listed] = Dispatch(0u, 1u, 1u);
   open_rebuild(count);
   // Of the only world.
   if (incremental != 0u)
@@ -97,6 +128,9 @@ void main() {
   open(gate_incremental_grains, incremental * groups_for(args.grains));
   open(gate_incremental_cells, incremental * groups_for(grid_cells(settings.grid.bits)));
   open(gate_incremental_once, incremental);
+  open(gate_lists, max(incremental, count));
+  open(gate_return, exchanged * groups_for(args.grains));
+  open(gate_step_end, 0u);
   open(gate_moved_cells, moved * groups_for(grid_cells(settings.grid.bits)));
   open(gate_moved_bodies, moved * settings.bodies.count * body_threads / group_size);
 }

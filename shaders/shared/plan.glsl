@@ -1,12 +1,7 @@
 // Margins and grids of lists, and the gates of what makes them. Needs settings, status, worlds, gates and body_speeds in scope.
 #include "shared/grid.h"
 #include "shared/scan.h"
-
-void open(uint gate, uint groups) {
-  gates[gate] = Dispatch(min(groups, dispatch_row), (groups + dispatch_row - 1u) / dispatch_row, 1u);
-}
-
-uint groups_for(uint threads) { return (threads + group_size - 1u) / group_size; }
+#include "shared/gates.glsl"
 
 #include "shared/laws/dialect.h"
 #include "shared/laws/skin.h"

@@ -93,10 +93,13 @@ TALUS_CONST uint gate_incremental_cells = 15u;        // .. per cell
 TALUS_CONST uint gate_incremental_once = 16u;         // .. one workgroup
 TALUS_CONST uint gate_moved_cells = 17u;       // .. and bodies have moved since they were: a thread per cell
 TALUS_CONST uint gate_moved_bodies = 18u;      // .. as gate_rebuild_bodies
-TALUS_CONST uint gate_emission = 19u;            // a workgroup per grain that emitters have released in the step
-TALUS_CONST uint gate_slices = 20u;              // a thread per slice, while the run is not halted
-TALUS_CONST uint gate_listed = 21u;              // a thread per grain of the slices that activity_list has listed
-TALUS_CONST uint gates_total = 22u;
+TALUS_CONST uint gate_lists = 19u;               // one workgroup, where lists are rebuilt in the substep, incrementally or all of them
+TALUS_CONST uint gate_emission = 20u;            // a workgroup per grain that emitters have released in the step
+TALUS_CONST uint gate_slices = 21u;              // .. and slice_grains threads per slice
+TALUS_CONST uint gate_listed = 22u;              // a thread per grain of the slices that activity_list has listed
+TALUS_CONST uint gate_step_end = 23u;            // workgroups for bodies and worlds, after the last substep of a step
+TALUS_CONST uint gate_return = 24u;              // a thread per grain, where the state of grains is in their copies
+TALUS_CONST uint gates_total = 25u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
 TALUS_CONST uint dispatch_row = 32768u;
@@ -216,6 +219,7 @@ TALUS_CONST uint constant_hertz = 10u;       // 1: the contacts of dem are Hertz
 TALUS_CONST uint halt_none = 0u;
 TALUS_CONST uint halt_slots = 1u;    // contact slots ran out: the host grows them and the substep is repeated
 TALUS_CONST uint halt_invalid = 2u;  // a grain's state is not a number any more
+TALUS_CONST uint halt_waits = 3u;    // in a stride: the lists hold no longer, and its next substep that renews them is still to come; or the batch is done
 
 TALUS_CONST float pi = 3.14159265358979f;
 
@@ -999,6 +1003,8 @@ struct Args {
   float omega;      // relaxation of this iteration (cloth)
   float beta;       // momentum of this iteration (improved_jacobi, cloth)
   uint batch;       // step that the batch began with
+  uint steps;       // of the batch; substeps that come after them are passed over
+  uint waits;       // 1: the substep is passed over where it would need new lists
   FineArgs fine;
   HandArgs hand;
   FollowedArgs followed;
@@ -1045,6 +1051,7 @@ struct Status {
   uint substeps_done;    // substeps so far
   uint cloth_uncounted;  // impulses on cloth that were too large, or came with too many others
   uint freed;            // grains that sinks have taken, whose places in memory are given up
+  uint exchanged;        // 1: the grains' state is in their copies `next`, since an odd number of substeps was passed over
   FineStatus fine;
   ActivityStatus activity;
 };
