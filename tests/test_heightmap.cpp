@@ -3,6 +3,7 @@
 #include "engine/geometry/raster.h"
 #include "engine/scene/ground.h"
 #include "engine/scene/text.h"
+#include "engine/talus.h"
 #include "scratch.h"
 #include "tests/catch.h"
 #include "wrong.h"
@@ -235,6 +236,20 @@ TEST_CASE("A heightmap is bilinear between the centres of its samples, or level 
   CHECK(steps.height({-0.49, 2.24}) == heights[1]);
   CHECK(steps.height({-0.49, 2.26}) == heights[5]);
   CHECK(steps.height({9.0, 9.0}) == heights.back());
+}
+
+TEST_CASE("A state of ground whose file of heights has changed is refused", "[heightmap][soil]") {
+  const Scratch scratch;
+  const std::string scene_file = (scratch / "s.toml").string();
+  const auto simulation_of = [&](const std::string& heights) {
+    write_text(scratch / "map.asc", grid_header + heights);
+    return Simulation(parse_scene(mapped_scene, scene_file), Options{.device = "cpu"});
+  };
+  Simulation saved = simulation_of("1 1 1\n0.5 1 1.5\n");
+  saved.save(scratch / "state.talus");
+  Simulation same = simulation_of("1 1 1\n0.5 1 1.5\n"), other = simulation_of("1 1 1\n0.5 1 1.4\n");
+  CHECK_NOTHROW(same.resume(scratch / "state.talus"));
+  CHECK_THROWS_AS(other.resume(scratch / "state.talus"), CheckpointError);
 }
 
 TEST_CASE("The ground has the surface of a file, and parts on it", "[heightmap][soil]") {

@@ -2,6 +2,7 @@
 // Heights over a rectangle.
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <span>
 #include <vector>
 
 namespace talus {
@@ -18,6 +19,7 @@ public:
 
   double height(const glm::dvec2& at) const;  // beyond the rectangle, that of its edge
   double top() const { return top_; }         // no height is above it
+  std::span<const float> heights() const { return heights_; }
 
 private:
   glm::uvec2 size_;

@@ -191,6 +191,9 @@ std::string physics_of(Scene scene) {
   for (const GrainGroup& group : scene.grains)
     if (const auto* file = std::get_if<FileFill>(&group.shape))
       text += fmt::format("# {} {:016x}\n", file->file, checksum(*file->loaded, checksum_of_nothing));
+  if (scene.soil && scene.soil->surface)
+    text += fmt::format("# {} {:016x}\n", scene.soil->surface->file,
+                        checksum(std::as_bytes(scene.soil->surface->heights->heights())));
   return text;
 }
 
