@@ -24,6 +24,18 @@ talus::PlannedStep box(Method method) {
   return talus::planned_step(settling_box(method, compiled_box_grains));
 }
 
+talus::PlannedStep box_hertz() {
+  talus::Scene scene = settling_box(Method::dem, compiled_box_grains);
+  scene.solver.contact = talus::ContactLaw::hertz;
+  scene.solver.stiffness = talus::Stiffness::material;
+  scene.solver.substeps = 20;
+  for (talus::Material& material : scene.materials) {
+    material.young_modulus = 1e7;
+    material.poisson_ratio = 0.25;
+  }
+  return talus::planned_step(scene);
+}
+
 talus::PlannedStep box_worlds() {
   talus::Scene scene = settling_box(Method::dem, compiled_box_grains / 10);
   scene.worlds = 10;
@@ -37,6 +49,7 @@ talus::PlannedStep house(const std::string& name) {
 const std::vector<Source>& sources() {
   static const std::vector<Source> all{
       {{"dem", "box_settle, 10,000 grains"}, [] { return box(Method::dem); }},
+      {{"hertz", "the same box with Hertz's contacts"}, box_hertz},
       {{"vts", "the same box by vts"}, [] { return box(Method::vts); }},
       {{"sp", "the same box by sp"}, [] { return box(Method::sp); }},
       {{"p2", "the same box by p2"}, [] { return box(Method::p2); }},
