@@ -211,12 +211,10 @@ void Batches::complete() {
   if (rest_.posed && memory_.executor().gpu_device())
     slice_.measure(memory_.executor(), model_.options().slice);
   TALUS_ASSERT(rest_.step == rest_.end, rest_.step, rest_.end);
-  const Status before = run_.status();
-  run_.take_kept();
+  take_kept();
   if (rest_.strides)
     complete_strides(steps);
-  const Status& status = run_.status();
-  stride_.measure(before, status);
+  const Status status = run_.status();
   TALUS_ASSERT(run_.steps_until(status) <= steps, status.step, run_.step(), steps);
   TALUS_ASSERT(status.halt != halt_none || run_.steps_until(status) == steps, status.step, run_.step(), steps);
   loads_.take_kept(run_.steps_until(status));
@@ -228,16 +226,21 @@ void Batches::complete() {
   run_.end_batch();
 }
 
+void Batches::take_kept() {
+  const Status before = run_.status();
+  stride_.measure(before, run_.take_kept());
+}
+
 // Goes on until the steps are done: how far strides get is known to the device alone.
 void Batches::complete_strides(std::uint64_t steps) {
   const auto substeps = static_cast<std::uint32_t>(model_.scene().solver.substeps);
   const StepPlan plan = planner_.plan_of(run_.step());
   while (run_.status().halt == halt_none && run_.steps_until(run_.status()) < steps) {
-    const uint before = run_.status().substeps_done;
+    [[maybe_unused]] const uint before = run_.status().substeps_done;
     hand_over_strides(plan, (steps - run_.steps_until(run_.status())) * substeps - run_.status().substep);
     end_batch();
     memory_.executor().finish();
-    run_.take_kept();
+    take_kept();
     TALUS_ASSERT(run_.status().halt != halt_none || run_.status().substeps_done > before, before);
   }
   memory_.executor().submit();  // take_kept() may have written a status

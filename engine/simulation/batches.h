@@ -84,6 +84,7 @@ private:
   std::uint64_t steps_alike() const;
   bool strides_suit(const StepPlan& plan) const;
   void hand_over_strides(const StepPlan& plan, std::uint64_t substeps);
+  void take_kept();
   void complete_strides(std::uint64_t steps);
   void complete();
   void finish_steps(std::uint64_t steps);
