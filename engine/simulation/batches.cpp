@@ -30,20 +30,26 @@ void SliceLength::measure(const Executor& executor, double seconds) {
 // costs some 8 us, and a stride that finds its lists to hold, but has all passes that would renew them, 30 us.
 std::uint32_t StrideLength::waiting(std::uint64_t substeps) const {
   const auto most = static_cast<long>(std::min<std::uint64_t>(waiting_most, substeps - 1));
-  return static_cast<std::uint32_t>(std::clamp(std::lround(margin * substeps_) - 1l, 0l, most));
+  return static_cast<std::uint32_t>(std::clamp(std::lround(margin * per_renewal()) - 1l, 0l, most));
 }
 
 std::uint32_t StrideLength::strides_for(std::uint64_t substeps, std::uint32_t waiting) const {
-  const double per_renewal = std::ceil(substeps_ / (1.0 + waiting));
-  return static_cast<std::uint32_t>(std::ceil(static_cast<double>(substeps) * per_renewal / substeps_));
+  const double strides = std::ceil(per_renewal() / (1.0 + waiting)) / per_renewal();  // per substep
+  return static_cast<std::uint32_t>(std::max(std::lround(static_cast<double>(substeps) * strides), 1l));
 }
 
 void StrideLength::measure(const Status& before, const Status& after) {
-  const uint substeps = after.substeps_done - before.substeps_done;
-  const uint renewals = after.lists.rebuilds - before.lists.rebuilds + after.lists.incremental_rebuilds -
-                        before.lists.incremental_rebuilds;
-  if (substeps > 0)
-    substeps_ = std::min(static_cast<double>(substeps) / std::max(renewals, 1u), 1000.0);
+  substeps_ += after.substeps_done - before.substeps_done;
+  renewals_ += after.lists.rebuilds - before.lists.rebuilds;
+  renewals_ += after.lists.incremental_rebuilds - before.lists.incremental_rebuilds;
+  while (substeps_ > remembered) {
+    substeps_ *= 0.5;
+    renewals_ *= 0.5;
+  }
+}
+
+double StrideLength::per_renewal() const {
+  return std::max(substeps_ / std::max(renewals_, 1.0), 1.0);
 }
 
 Batches::Batches(const Model& model, FieldMemory& memory, RunState& run, Commands& commands, Emission& emission,

@@ -36,8 +36,10 @@ public:
 private:
   static constexpr std::uint64_t waiting_most = 15;
   static constexpr double margin = 1.2;
+  static constexpr double remembered = 256.0;  // substeps; of what was before, half of the weight goes
 
-  double substeps_ = 1.0;  // per renewal of the lists, in the last batch
+  double substeps_ = 0.0, renewals_ = 0.0;  // of the lists
+  double per_renewal() const;               // substeps
 };
 
 // Owns the batch of steps that is under way, the rollback snapshot of its start, and the loads of its steps.
