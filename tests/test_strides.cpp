@@ -1,7 +1,7 @@
 // Substeps in strides (core/step.h), which devices take where nobody watches, beside substeps that each may renew
 // lists, which they take in a live view: the same bits.
 #include "engine/core/executor.h"
-#include "engine/simulation/batches.h"
+#include "engine/simulation/pace.h"
 #include "simulate.h"
 
 using namespace talus;
