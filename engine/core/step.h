@@ -63,9 +63,8 @@ void step(Executor& executor, const StepPlan& plan, std::uint32_t from = 0, std:
 struct Stride {
   std::uint32_t waiting;  // substeps that wait for the next stride where lists hold no longer, > 0
   std::uint32_t steps;    // of the batch
-
-  bool operator==(const Stride&) const = default;
 };
+// Is all that the scene has such that a stride does it as step() does?
 bool can_stride(const StepPlan& plan);
 void stride(Executor& executor, const StepPlan& plan, const Stride& stride);
 void end_strides(Executor& executor, const StepPlan& plan);
