@@ -84,7 +84,7 @@ void fall_asleep(uint i, uint kind) {
   grain_rest[i] = GrainRest(vec3(0.0), kind | rest_unsettled, vec3(0.0));
 }
 
-// What is awake and still falls asleep.
+// A grain that is awake falls asleep where it has been still for long.
 void look(uint i, uint lane, uint own, uint now, bool calm) {
   if (has_bit(state[own], lane) || !still_for_long(i, now, calm))
     return;

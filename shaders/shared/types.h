@@ -95,9 +95,9 @@ TALUS_CONST uint gate_moved_cells = 17u;       // .. and bodies have moved since
 TALUS_CONST uint gate_moved_bodies = 18u;      // .. as gate_rebuild_bodies
 TALUS_CONST uint gate_lists = 19u;               // one workgroup, where lists are rebuilt in the substep, incrementally or all of them
 TALUS_CONST uint gate_emission = 20u;            // a workgroup per grain that emitters have released in the step
-TALUS_CONST uint gate_slices = 21u;              // .. and slice_grains threads per slice
+TALUS_CONST uint gate_slices = 21u;              // slice_grains threads per slice, while the run is not halted
 TALUS_CONST uint gate_listed = 22u;              // a thread per grain of the slices that activity_list has listed
-TALUS_CONST uint gate_step_end = 23u;            // workgroups for bodies and worlds, after the last substep of a step
+TALUS_CONST uint gate_step_end = 23u;            // a workgroup per body, and a thread per world, after the last substep of a step
 TALUS_CONST uint gate_return = 24u;              // a thread per grain, where the state of grains is in their copies
 TALUS_CONST uint gates_total = 25u;
 
