@@ -36,6 +36,20 @@ Scene with_bodies() {
   return scene;
 }
 
+// Grains that fall, at some 3 m/s, onto others that have come to rest: the last one is released in step 122.
+Scene with_late_grains() {
+  Scene scene = settling();
+  Emitter emitter;
+  emitter.radius_min = emitter.radius_max = 0.004;
+  emitter.velocity = {0.0, 0.0, -3.0};
+  emitter.shape = BoxFill{{0.01, 0.01, 0.3}, {0.03, 0.03, 0.31}};
+  emitter.rate = 1200.0;
+  emitter.start = 120.0 * scene.dt;
+  emitter.stop = 122.0 * scene.dt;
+  scene.emitters.push_back(emitter);
+  return scene;
+}
+
 // As it advances, in strides, and as a live view goes on, whose end of a step has bodies that are drawn.
 void has_the_same_bits(const Scene& scene, const Options& options) {
   Simulation striding(scene, options), live(scene, options);
@@ -94,6 +108,21 @@ TEST_CASE("A device whose slots run out within a stride goes on with the same bi
   CHECK(calls_of(grown, "grain_return") > 0.0);
   CHECK(grown.step() == 60);
   CHECK(grown.state_hash() == wide.state_hash());
+}
+
+TEST_CASE("Strides after the last grain of an emitter have the grains that were released", "[device][strides]") {
+  const Scene scene = with_late_grains();
+  Simulation striding(scene, on_one_device()), live(scene, on_one_device());
+  for (const std::uint64_t steps : {119, 30, 30}) {
+    INFO(steps);
+    striding.advance(steps);
+    live.start(steps);
+    live.finish();
+    REQUIRE(striding.step() == live.step());
+    CHECK(striding.state_hash() == live.state_hash());
+  }
+  CHECK(striding.grain_count() > 60);
+  CHECK(calls_of(striding, "grain_return") > 0.0);
 }
 
 TEST_CASE("A state that becomes invalid within a stride is that of the batch's start again", "[device][strides]") {

@@ -198,10 +198,12 @@ void Batches::take_kept() {
   stride_.measure(before, run_.take_kept());
 }
 
-// Goes on until the steps are done: how far strides get is known to the device alone.
+// Goes on until the steps are done: how far strides get is known to the device alone. Their plan is that of the last
+// step, since the first steps of the batch may have had another one, before the last grain of an emitter was released.
 void Batches::complete_strides(std::uint64_t steps) {
   const auto substeps = static_cast<std::uint32_t>(model_.scene().solver.substeps);
-  const StepPlan plan = planner_.plan_of(run_.step());
+  const StepPlan plan = planner_.plan_of(run_.step() + steps - 1);
+  TALUS_ASSERT(strides_suit(plan), run_.step(), steps);
   while (run_.status().halt == halt_none && run_.steps_until(run_.status()) < steps) {
     [[maybe_unused]] const uint before = run_.status().substeps_done;
     hand_over_strides(plan, (steps - run_.steps_until(run_.status())) * substeps - run_.status().substep);
