@@ -12,6 +12,8 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <glm/gtc/constants.hpp>
+#include <numeric>
 
 using namespace talus;
 using talus_tests::error_of;
@@ -300,6 +302,44 @@ TEST_CASE("The ground has the surface of a file, and parts on it", "[heightmap][
     CHECK(from_moved.height(1.0, 0.25) == Approx(0.5 * 1.5 - 0.2));
     CHECK(from_moved.top() == Approx(0.55));
   }
+}
+
+TEST_CASE("The height of the ground is a formula of the place", "[heightmap][soil]") {
+  const auto with_height = [](const std::string& formula, const std::vector<std::string>& overrides = {}) {
+    std::string text = mapped_scene;
+    text.erase(text.find("surface"));
+    return parse_scene(text + "height = \"" + formula + "\"\n", "s.toml", overrides);
+  };
+  const Scene scene = with_height("1 + 0.2*sin(4*pi*x) - 0.3*y");
+  const Soil& soil = *scene.soil;
+  const Ground ground(soil, scene.domain.min.z);
+  const glm::uvec2 columns = soil.columns();
+  const glm::dvec2 edge = (soil.max - soil.min) / glm::dvec2(columns);
+  for (std::uint32_t k = 0; k < columns.x; ++k) {  // in the middles of columns, which are samples
+    const glm::dvec2 at = soil.min + edge * (glm::dvec2(k, 1.0) + 0.5);
+    CHECK(ground.height(at.x, at.y) == Approx(1.0 + 0.2 * std::sin(4.0 * glm::pi<double>() * at.x) - 0.3 * at.y));
+  }
+  CHECK(ground.top() == Approx(1.2).margin(0.3 * edge.y));
+  CHECK(ground.top() <= 1.2);
+  CHECK(to_toml(parse_scene(to_toml(scene), "s.toml")) == to_toml(scene));
+  CHECK(to_toml(scene).find("height = \"1 + 0.2*sin(4*pi*x) - 0.3*y\"") != std::string::npos);
+
+  // The ground has as much soil as level ground of the mean height, since the sine has whole periods.
+  const auto mean_height = [&](const std::string& formula) {
+    const Simulation simulation(with_height(formula, {"soil.radius=0.05"}), {.device = "cpu"});
+    const std::vector<float> heights = simulation.soil_heights().heights;
+    return std::accumulate(heights.begin(), heights.end(), 0.0) / static_cast<double>(heights.size());
+  };
+  CHECK(mean_height("0.9 + 0.2*sin(4*pi*x) - 0.3*(y - 0.5)") == Approx(mean_height("0.9")).margin(0.005));
+
+  const auto refused = [&](const std::string& height) { return error_of([&] { with_height(height); }); };
+  CHECK_THAT(refused("1 + t"), Catch::Contains("s.toml:") && Catch::Contains("soil.height") &&
+                                   Catch::Contains("is no formula of x and y") && Catch::Contains("allowed: numbers, x, y, pi"));
+  CHECK_THAT(refused("x = 1"), Catch::Contains("it sets x, which is a coordinate"));
+  CHECK_THAT(refused("4*x"), Catch::Contains("gives a height of ") && Catch::Contains("allowed are 0 to 3 m"));
+  CHECK_THAT(refused("1 - x"), Catch::Contains("gives a height of -"));
+  CHECK_THAT(refused("log(0)*0"), Catch::Contains("nan"));
+  CHECK_THAT(refused("0.01*x"), Catch::Contains("gives no height above"));
 }
 
 TEST_CASE("A scene says what is wrong with the file of its surface", "[heightmap][soil][scene]") {

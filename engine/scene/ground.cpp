@@ -4,6 +4,12 @@
 
 namespace talus {
 
+glm::uvec2 Soil::columns() const {
+  constexpr double edge_in_radii = 5.0;
+  const double edge = cell > 0.0 ? cell : std::max(edge_in_radii * mean_radius(), 4.0 * radius_max);
+  return glm::uvec2(glm::clamp(glm::floor((max - min) / edge * (1.0 + 1e-9)), 1.0, 1e6));
+}
+
 Ground::Ground(const Soil& soil, double floor) : level_(soil.height), floor_(floor), top_(soil.height) {
   if (soil.surface) {
     heights_ = soil.surface->heights;

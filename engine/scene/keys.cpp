@@ -826,8 +826,9 @@ constexpr Key soil_keys[] = {
     other("max", "[x, y]", place_range, Said{"that of the domain"}, "Upper corner of the site."),
     number("cell", {1e-6, 1e6, "m"}, Said{"5 mean radii"},
            "Edge of a column, at least 4 radii of the largest grain. It is fitted to the site."),
-    number("height", {1e-6, 1e6, "m"}, Said{"required without `surface`"},
-           "Height of a level surface above the floor of the domain."),
+    other("height", "number or formula of x and y", {0, 1e6, "m"}, Said{"required without `surface`"},
+          "Height of the surface above the floor of the domain: of a level one, or as it varies with the place in the "
+          "world [m]: `\"1 + 0.2*sin(2*pi*x/8)\"`. The greatest is at least 4 radii of the largest grain."),
     table("surface", surface_table, none, "Surface from a file, in place of `height`."),
     tables("parts", filled_part_table, none,
            "Solids that are put on the ground, and with `subtract` taken from it, in order."),

@@ -43,9 +43,9 @@ Function parse(const Formula& formula, const std::string& body) {
   try {
     return parse_formula(formula.text);
   } catch (const std::invalid_argument& e) {
-    throw SceneError(fmt::format("{} = \"{}\" is not a formula of t: {}; allowed: numbers, t, pi, e, + - * / ^ ( ), "
-                                 "a < b ? c : d, and functions as sin, sqrt, abs, min, mod",
-                                 formula.where.empty() ? body : formula.where, formula.text, e.what()));
+    throw SceneError(fmt::format("{} = \"{}\" is not a formula of t: {}; allowed: numbers, t, {}",
+                                 formula.where.empty() ? body : formula.where, formula.text, e.what(),
+                                 allowed_in_formulas));
   }
 }
 

@@ -1,5 +1,6 @@
 // The table of the ground.
 #include "engine/geometry/raster.h"
+#include "engine/scene/formula.h"
 #include "engine/scene/load_parts.h"
 #include <cmath>
 #include <fmt/format.h>
@@ -15,6 +16,20 @@ glm::dvec2 read_corner(const Value& at, glm::dvec2 corner) {
   for (int a = 0; a < 2; ++a)
     numbers[static_cast<std::size_t>(a)].get(corner[a]);
   return corner;
+}
+
+void check_height(double height, const std::string& place, const Domain& domain, const Value& at) {
+  const double most = domain.max.z - domain.min.z;
+  if (!(height >= 0.0 && height <= most))
+    at.fail(fmt::format("gives a height of {} m at {}: allowed are 0 to {} m above the floor of the domain", height,
+                        place, most));
+}
+
+void check_top(const Heightmap& map, const Soil& soil, const Value& at) {
+  if (const double least = 4.0 * soil.radius_max; map.top() < least)
+    at.fail(
+        fmt::format("gives no height above {:.6g} m: the greatest must be at least 4 radii of the largest grain, {} m",
+                    map.top(), least));
 }
 
 // The heights of the samples that the site needs, as the keys say.
@@ -44,23 +59,44 @@ std::shared_ptr<const Heightmap> heights_of(const Raster& raster, const SoilSurf
       if (std::isnan(value) && !s.fill)
         file.fail(fmt::format("has no data at {}, which the site needs: give fill, a height for such places", place()));
       const double height = std::isnan(value) ? *s.fill : offset + scale * double{value};
-      if (!(height >= 0.0 && height <= domain.max.z - domain.min.z))
-        file.fail(fmt::format("gives a height of {} m at {}: allowed are 0 to {} m above the floor of the domain",
-                              height, place(), domain.max.z - domain.min.z));
+      check_height(height, place(), domain, file);
       heights.push_back(static_cast<float>(height));
     }
   auto map = std::make_shared<Heightmap>(to - from + 1u, std::move(heights), min + cell * glm::dvec2(from),
                                          min + cell * glm::dvec2(to + 1u), s.resampling);
-  if (const double least = 4.0 * soil.radius_max; map->top() < least)
-    file.fail(
-        fmt::format("gives no height above {:.6g} m: the greatest must be at least 4 radii of the largest grain, {} m",
-                    map->top(), least));
+  check_top(*map, soil, file);
   return map;
 }
 
-std::optional<SoilSurface> read_surface(const Value& at, const Soil& soil, const Scene& scene) {
-  if (!at)
-    return {};
+// A surface whose height is a formula, sampled where a column's mean takes it (SoilStacks), at the centres of its
+// nine parts. Between samples, and in sites with more of them, it is bilinear.
+SoilSurface surface_of_formula(const Value& at, const Soil& soil, const Domain& domain) {
+  constexpr std::uint32_t samples = 3, most = 4096;  // along a column; along the site
+  SoilSurface s;
+  at.get(s.formula);
+  std::function<double(double, double)> height;
+  try {
+    height = parse_formula_of_place(s.formula);
+  } catch (const std::invalid_argument& e) {
+    at.fail(fmt::format("is no formula of x and y: {}; allowed: numbers, x, y, {}", e.what(), allowed_in_formulas));
+  }
+  const glm::uvec2 count = glm::min(samples * soil.columns(), most);
+  const glm::dvec2 each = (soil.max - soil.min) / glm::dvec2(count);
+  std::vector<float> heights;
+  heights.reserve(std::size_t{count.x} * count.y);
+  for (std::uint32_t row = 0; row < count.y; ++row)
+    for (std::uint32_t k = 0; k < count.x; ++k) {
+      const glm::dvec2 place = soil.min + each * (glm::dvec2(k, row) + 0.5);
+      const double z = height(place.x, place.y);
+      check_height(z, fmt::format("[{:.6g}, {:.6g}]", place.x, place.y), domain, at);
+      heights.push_back(static_cast<float>(z));
+    }
+  s.heights = std::make_shared<Heightmap>(count, std::move(heights), soil.min, soil.max, Resampling::bilinear);
+  check_top(*s.heights, soil, at);
+  return s;
+}
+
+SoilSurface read_surface(const Value& at, const Soil& soil, const Scene& scene) {
   Table t = at.table();
   const Value file = t.need("file"), min = t["min"], max = t["max"], black = t["black"], white = t["white"],
               scale = t["scale"], offset = t["offset"], fill = t["fill"], interpolation = t["interpolation"];
@@ -139,8 +175,12 @@ std::optional<Soil> read_soil(const Value& at, const Scene& scene) {
     surface.or_override(height).fail("and height exclude each other: give one of them");
   if (!height && !surface)
     at.fail("has no surface: give height, or surface = { file = .. }");
-  height.get(s.height, {4.0 * r.max, d.max.z - d.min.z, "m"});
-  s.surface = read_surface(surface, s, scene);
+  if (height.is_word())
+    s.surface = surface_of_formula(height, s, d);
+  else
+    height.get(s.height, {4.0 * r.max, d.max.z - d.min.z, "m"});
+  if (surface)
+    s.surface = read_surface(surface, s, scene);
   s.parts = read_parts_of_ground(parts, std::filesystem::path(scene.source).parent_path());
   repose.get(s.repose);
   margin.get(s.margin);

@@ -469,15 +469,16 @@ struct Upsampling {
   std::string where;  // as GrainGroup::where
 };
 
-// The surface of the ground from a file.
+// The surface of the ground from a file, or from a formula.
 struct SoilSurface {
+  std::string formula;                 // of x and y in the world [m]; empty: from the file
   std::string file;                    // relative to the scene's folder
   std::optional<glm::dvec2> min, max;  // m, corners of its area; see [soil.surface]
   std::optional<double> black, white;  // m, heights of the least and the greatest value of an image
   double scale = 1.0, offset = 0.0;    // m per unit of the file, and m, of a file of numbers
   std::optional<double> fill;          // m, where the file has no data; none: that is an error
   Resampling resampling = Resampling::bilinear;
-  std::shared_ptr<const Heightmap> heights;  // m above domain.min.z
+  std::shared_ptr<const Heightmap> heights;  // m above domain.min.z; of a formula, three samples along each column
 };
 
 // Ground as a grid of columns, each of a mass of soil, which becomes grains around bodies that move in it, and takes
@@ -496,6 +497,7 @@ struct Soil {
   double swell = 1.3;                         // greatest volume of loosened soil by that of as much undisturbed soil
   std::string where;                          // as GrainGroup::where
   double mean_radius() const { return (radius_min + radius_max) / 2.0; }
+  glm::uvec2 columns() const;  // of the site, by `cell`: as many as fit whole, which are widened to fill it
 };
 
 struct Scene {

@@ -498,7 +498,9 @@ std::string to_toml(const Scene& scene) {
     line("max", fmt::format("[{}, {}]", s.max.x, s.max.y));
     if (s.cell > 0.0)
       line("cell", s.cell);
-    if (s.surface)
+    if (s.surface && !s.surface->formula.empty())
+      line("height", quoted(s.surface->formula));
+    else if (s.surface)
       out += surface_text(*s.surface);
     else
       line("height", s.height);

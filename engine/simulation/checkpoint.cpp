@@ -191,7 +191,7 @@ std::string physics_of(Scene scene) {
   for (const GrainGroup& group : scene.grains)
     if (const auto* file = std::get_if<FileFill>(&group.shape))
       text += fmt::format("# {} {:016x}\n", file->file, checksum(*file->loaded, checksum_of_nothing));
-  if (scene.soil && scene.soil->surface)
+  if (scene.soil && scene.soil->surface && scene.soil->surface->formula.empty())
     text += fmt::format("# {} {:016x}\n", scene.soil->surface->file,
                         checksum(std::as_bytes(scene.soil->surface->heights->heights())));
   return text;

@@ -7,13 +7,10 @@ namespace talus {
 
 SoilGrid::SoilGrid(const Scene& scene) : min_(scene.soil->min) {
   const Soil& soil = *scene.soil;
-  constexpr double edge_in_radii = 5.0;
   constexpr std::size_t most = std::size_t{1} << 24;
-  const double edge = soil.cell > 0.0 ? soil.cell : std::max(edge_in_radii * soil.mean_radius(), 4.0 * soil.radius_max);
+  count_ = soil.columns();
   for (int a = 0; a < 2; ++a) {
-    const double length = soil.max[a] - soil.min[a];
-    count_[a] = static_cast<std::uint32_t>(std::clamp(std::floor(length / edge * (1.0 + 1e-9)), 1.0, 1e6));
-    edge_[a] = length / count_[a];
+    edge_[a] = (soil.max[a] - soil.min[a]) / count_[a];
     periodic_[static_cast<std::size_t>(a)] = scene.domain.axis[static_cast<std::size_t>(a)] == Axis::periodic;
   }
   if (size() > most)

@@ -15,6 +15,7 @@ layout(set = 0, binding = 5, scalar) buffer SpinBlock { vec4 grain_spin[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer SpinNextBlock { vec4 grain_spin_next[]; };
 layout(set = 0, binding = 7, scalar) buffer RestBlock { GrainRest grain_rest[]; };
 layout(set = 0, binding = 8, scalar) buffer ActivityBlock { SliceActivity slice_activity[]; };
+#include "shared/gates.glsl"
 #include "shared/rest.h"
 #include "shared/laws/dialect.h"
 #include "shared/laws/rest.h"
@@ -152,7 +153,7 @@ void main() {
   barrier();
   if (gl_LocalInvocationID.x == 0u && count > 0u) {
     first_listed = atomicAdd(status.activity.listed, count);
-    uint groups = ((first_listed + count) * slice_grains + group_size - 1u) / group_size;
+    uint groups = groups_for((first_listed + count) * slice_grains);
     atomicMax(gates[gate_listed].x, min(groups, dispatch_row));
     if (groups > dispatch_row)
       atomicMax(gates[gate_listed].y, (groups + dispatch_row - 1u) / dispatch_row);

@@ -18,6 +18,7 @@ layout(set = 0, binding = 12, scalar) writeonly buffer CountBlock { uint contact
 layout(set = 0, binding = 14, scalar) writeonly buffer StateBlock { ClumpMotion clump_motions[]; };
 layout(set = 0, binding = 13, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
+#include "shared/gates.glsl"
 #include "shared/space.glsl"
 #include "shared/emission.glsl"
 
@@ -127,5 +128,5 @@ void main() {
   if (released > 0u || grows)  // lists are of all places, those of grains that wait too
     worlds[world].lists.travel = lists_invalid;
   if (world == 0u)
-    gates[gate_emission] = Dispatch(min(released, dispatch_row), (released + dispatch_row - 1u) / dispatch_row, 1u);
+    open(gate_emission, released);
 }

@@ -44,5 +44,8 @@ std::filesystem::path find_urdf_file(const std::string&, const std::filesystem::
 std::function<double(double)> parse_formula(const std::string&) {
   throw std::invalid_argument(left_out);
 }
+std::function<double(double, double)> parse_formula_of_place(const std::string&) {
+  throw std::invalid_argument(left_out);
+}
 
 }  // namespace talus
