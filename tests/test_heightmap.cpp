@@ -334,7 +334,8 @@ TEST_CASE("The height of the ground is a formula of the place", "[heightmap][soi
 
   const auto refused = [&](const std::string& height) { return error_of([&] { with_height(height); }); };
   CHECK_THAT(refused("1 + t"), Catch::Contains("s.toml:") && Catch::Contains("soil.height") &&
-                                   Catch::Contains("is no formula of x and y") && Catch::Contains("allowed: numbers, x, y, pi"));
+                                   Catch::Contains("is no formula of x and y") &&
+                                   Catch::Contains("allowed: numbers, x, y, pi"));
   CHECK_THAT(refused("x = 1"), Catch::Contains("it sets x, which is a coordinate"));
   CHECK_THAT(refused("4*x"), Catch::Contains("gives a height of ") && Catch::Contains("allowed are 0 to 3 m"));
   CHECK_THAT(refused("1 - x"), Catch::Contains("gives a height of -"));
