@@ -87,6 +87,14 @@ TEST_CASE("Laws are found again in numbers made by them", "[bench]") {
   CHECK(law.k == Approx(1.5));
   CHECK(bench::fit_beverloo({}, 0.01, 9.81).c == 0.0);
 
+  std::vector<std::pair<double, double>> discharges;
+  for (const double x : {5.0, 7.0, 9.0, 12.0})
+    discharges.emplace_back(x, 1.04 * std::pow(x - 1.4, 1.5));
+  CHECK(bench::fit_discharge(discharges, 1.5).c == Approx(1.04));
+  CHECK(bench::fit_discharge(discharges, 1.5).k == Approx(1.4));
+  CHECK(bench::fit_discharge(discharges, 1.5).at(20.0) == Approx(1.04 * std::pow(18.6, 1.5)));
+  CHECK(bench::fit_discharge(discharges).power == Approx(1.5).margin(0.003));
+
   const std::vector<std::pair<double, double>> points{{0, 1}, {1, 3}, {2, 5}, {3, 0}};
   const bench::Line line = bench::fit_line(points, std::vector{1.0, 1.0, 1.0, 0.0});
   CHECK(line.slope == Approx(2.0));
