@@ -4,6 +4,7 @@
 #include "bench/measure.h"
 #include "bench/papers.h"
 #include "bench/scenes.h"
+#include "engine/scene/text.h"
 #include "scratch.h"
 #include "simulate.h"
 #include <algorithm>
@@ -162,6 +163,25 @@ TEST_CASE("Laws of single contacts hold but for what is known to be against a me
       CHECK(std::isfinite(m.measured));
       CHECK((known || m.holds()));
     }
+  }
+}
+
+TEST_CASE("Short versions of cases of many grains measure something", "[bench]") {
+  const bench::LawContext context{{"cpu", 1, true}, {"dem"}};
+  for (const bench::Law& law : bench::all_laws()) {
+    if (law.name != "beverloo_slot" && law.name != "impact" && law.name != "brazil_nut")
+      continue;
+    const bench::Evidence evidence = law.run(context);
+    CHECK(evidence.measurements.size() + evidence.plots.size() >= 2);
+    for (const bench::Measurement& m : evidence.measurements) {
+      CAPTURE(law.name, m.what, m.measured);
+      CHECK(m.measured > 0.0);
+      CHECK(std::isfinite(m.measured));
+    }
+    REQUIRE(evidence.shot);
+    CHECK_FALSE(evidence.shot->grains.empty());
+    // The scene file says all that was run.
+    CHECK_NOTHROW(parse_scene(to_toml(evidence.shot->scene), "a case"));
   }
 }
 

@@ -3,6 +3,7 @@
 #include "bench/laws/bulk.h"
 #include "bench/measure.h"
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <mutex>
 
@@ -48,10 +49,16 @@ const Form slot_form{Opening::slot,
                      0.35,
                      "(Q / (L sqrt(g) d^(3/2)))^(2/3)"};
 
-// A silo, and what was measured on it. deeper, wider, longer: factors of the plain silo's depth, width and length.
+// How a silo differs from another one: not at all, in that its depth, width or length is doubled, or in that its
+// springs are as stiff as solver.accuracy = "forces" makes them. All but the last have the springs of the one that is
+// deep: their stiffness goes with the substep, which "auto" chooses by the depth. fitted: one of those that the law is
+// fitted to, each with its own substeps.
+enum class Variant { fitted, plain, deep, wide, lengthy, stiff };
+
+// A silo, and what was measured on it.
 struct Silo {
   double radius, opening;  // m: of a grain; D
-  double deeper = 1.0, wider = 1.0, longer = 1.0;
+  Variant variant = Variant::fitted;
   std::uint64_t seed = 1;
   // Volume of bulk per second without dimension, Q / (sqrt(g) d^(5/2)) or Q / (L sqrt(g) d^(3/2)): of the whole time
   // measured, and of its halves.
@@ -59,16 +66,16 @@ struct Silo {
 
   double diameter() const { return 2.0 * radius; }
   double ratio() const { return opening / diameter(); }  // D / d
-  bool plain() const { return deeper == 1.0 && wider == 1.0 && longer == 1.0; }
+  double factor(Variant doubled) const { return variant == doubled ? 2.0 : 1.0; }
 };
 
 struct Extent {
   double width, length, depth;  // m, of the silo along x and y, and of the filling
 };
 Extent extent_of(const Form& form, const Silo& silo) {
-  const double width = form.width * silo.opening * silo.wider;
-  return {width, form.length > 0.0 ? form.length * silo.diameter() * silo.longer : width,
-          form.depth * silo.opening * silo.deeper};
+  const double width = form.width * silo.opening * silo.factor(Variant::wide);
+  return {width, form.length > 0.0 ? form.length * silo.diameter() * silo.factor(Variant::lengthy) : width,
+          form.depth * silo.opening * silo.factor(Variant::deep)};
 }
 unsigned count_of(const Form& form, const Silo& silo) {
   const Extent extent = extent_of(form, silo);
@@ -96,7 +103,10 @@ Scene silo_scene(const Form& form, const Silo& silo, const talus::Solver& solver
   plug.show = talus::Show::hidden;
   plug.position.z = -0.5 * thick;
   const double opened = settling_time(scene.domain.max.z);
-  plug.motion = talus::Keyframes{{{opened, glm::dvec3(0.0)}, {opened + 0.05, glm::dvec3(0.0, 0.0, -5.0)}}};
+  // It sinks at 3 m/s, which is no faster than the grains were when they settled: a faster one would take more
+  // substeps.
+  plug.motion = talus::Keyframes{{{opened, glm::dvec3(0.0)}, {opened + 0.1, glm::dvec3(0.0, 0.0, -0.3)}},
+                                 talus::Interpolation::linear};
   scene.end = opened + 3.0;
   if (form.opening == Opening::hole) {
     plug.parts.push_back({.shape = talus::ConePart{half, half, thick}});
@@ -129,6 +139,13 @@ Scene silo_scene(const Form& form, const Silo& silo, const talus::Solver& solver
   sink.parts.push_back({.shape = talus::BoxPart{{2.0 * extent.width, 2.0 * extent.length, 10.0 * d}}});
   scene.sinks.push_back(sink);
   scene.grains.push_back(group_of(silo.radius, talus::BoxFill{{-x, -y, 0.0}, {x, y, loose}}, count_of(form, silo)));
+  if (silo.variant == Variant::stiff) {
+    scene.solver.overlap = talus::overlap_of(talus::Accuracy::forces);
+  } else if (silo.variant != Variant::fitted && silo.variant != Variant::deep) {
+    Silo deep = silo;
+    deep.variant = Variant::deep;
+    scene.solver.substeps = talus::choose_substeps(silo_scene(form, deep, solver)).substeps;
+  }
   return scene;
 }
 
@@ -142,8 +159,8 @@ std::vector<talus::GrainState> discharge(const LawContext& context, const Form& 
                        {0.3 * extent.width, 0.3 * extent.length, 0.7 * extent.depth});
   // Of a wider or longer silo as many grains flow out as of the plain one, per length of a slot.
   Silo plain = silo;
-  plain.deeper = plain.wider = plain.longer = 1.0;
-  const double all = count_of(form, plain) * (form.opening == Opening::slot ? silo.longer : 1.0);
+  plain.variant = Variant::plain;
+  const double all = count_of(form, plain) * silo.factor(Variant::lengthy);
   const double start = simulation.time();
   Points steady;
   for (double out = 0.0; out < form.last * all && simulation.time() < start + 6.0;) {
@@ -190,7 +207,7 @@ Evidence beverloo(const LawContext& context, const Form& form, const std::vector
             {}};
   const auto line_of = [&](double c, double k, std::string name) {
     Series series{std::move(name), {}};
-    for (const double x : {2.0, 13.0})
+    for (const double x : {3.0, 13.0})
       series.points.emplace_back(x, std::pow(c, 1.0 / form.power) * (x - k));
     return series;
   };
@@ -200,13 +217,13 @@ Evidence beverloo(const LawContext& context, const Form& form, const std::vector
     const auto own = std::span(silos).subspan(m * shapes.size(), shapes.size());
     Points plain;
     for (const Silo& silo : own)
-      if (silo.plain())
+      if (silo.variant == Variant::fitted)
         plain.emplace_back(silo.ratio(), silo.rate);
     const Discharge fit = fit_discharge(plain, form.power);
     double off = 0.0, drift = 0.0;
     std::vector<double> radii;
     for (const Silo& silo : own)
-      if (silo.plain()) {
+      if (silo.variant == Variant::fitted) {
         off = std::max(off, std::abs(silo.rate / fit.at(silo.ratio()) - 1.0));
         drift = std::max(drift, std::abs(silo.late / silo.early - 1.0));
         if (std::ranges::count(radii, silo.radius) == 0)
@@ -219,32 +236,29 @@ Evidence beverloo(const LawContext& context, const Form& form, const std::vector
     evidence.measurements.push_back({"k", by, fit.k, 1.2, 3.0, 1.4});
     evidence.measurements.push_back(at_most("greatest deviation from the law, all sizes", by, off, 0.1));
     evidence.measurements.push_back(at_most("greatest change of the rate while the silo empties", by, drift, 0.1));
-    // The mean rate of the silos of this kind, of different seeds.
-    const auto mean = [&](double radius, double opening, double deeper, double wider, double longer) {
+    // The mean rate of the starts of a variant; NaN where there is none.
+    const auto mean = [&](Variant variant) {
       double sum = 0.0, n = 0.0;
       for (const Silo& silo : own)
-        if (silo.radius == radius && silo.opening == opening && silo.deeper == deeper && silo.wider == wider &&
-            silo.longer == longer) {
+        if (silo.variant == variant) {
           sum += silo.rate;
           ++n;
         }
       return sum / n;
     };
-    std::vector<std::string> done;
-    for (const Silo& silo : own) {
-      const std::string how = silo.deeper > 1.0 ? "deep" : silo.wider > 1.0 ? "wide" : "long";
-      if (silo.plain() || std::ranges::count(done, how) > 0)
-        continue;
-      done.push_back(how);
-      evidence.measurements.push_back(near(fmt::format("rate of a silo twice as {} by that of the plain one", how), by,
-                                           mean(silo.radius, silo.opening, silo.deeper, silo.wider, silo.longer) /
-                                               mean(silo.radius, silo.opening, 1.0, 1.0, 1.0),
-                                           1.0, 0.03));
-    }
+    const std::array<std::pair<Variant, const char*>, 4> compared{
+        {{Variant::deep, "of a silo twice as deep"},
+         {Variant::wide, "of a silo twice as wide"},
+         {Variant::lengthy, "of a silo and a slot twice as long"},
+         {Variant::stiff, "with the substeps of accuracy = \"forces\""}}};
+    for (const auto& [variant, which] : compared)
+      if (std::ranges::count(own, variant, &Silo::variant) > 0)
+        evidence.measurements.push_back(near(fmt::format("rate {} by that of the plain one", which), by,
+                                             mean(variant) / mean(Variant::plain), 1.0, 0.03));
     for (const double radius : radii) {
       Series series{fmt::format("{}, d = {:g} mm", by, 2e3 * radius), {}, "points"};
       for (const Silo& silo : own)
-        if (silo.plain() && silo.radius == radius)
+        if (silo.variant == Variant::fitted && silo.radius == radius)
           series.points.emplace_back(silo.ratio(), std::pow(silo.rate, 1.0 / form.power));
       plot.series.push_back(std::move(series));
     }
@@ -254,19 +268,11 @@ Evidence beverloo(const LawContext& context, const Form& form, const std::vector
   return evidence;
 }
 
-// Silos of that opening [m] of grains of that radius [m], plain or doubled one way, of two seeds each.
-void add_doubled(std::vector<Silo>& silos, double radius, double opening, bool slot) {
-  const std::vector<Silo> ways =
-      slot ? std::vector<Silo>{{radius, opening},
-                               {radius, opening, 2.0},
-                               {radius, opening, 1.0, 2.0},
-                               {radius, opening, 1.0, 1.0, 2.0}}
-           : std::vector<Silo>{{radius, opening}, {radius, opening, 2.0}, {radius, opening, 1.0, 2.0}};
-  for (Silo way : ways)
-    for (const std::uint64_t seed : {1, 2}) {
-      way.seed = seed;
-      silos.push_back(way);
-    }
+// Silos of that opening [m] of grains of that radius [m] to compare with each other, of two starts each.
+void add_compared(std::vector<Silo>& silos, double radius, double opening, std::span<const Variant> variants) {
+  for (const Variant variant : variants)
+    for (const std::uint64_t seed : {1, 2})
+      silos.push_back({radius, opening, variant, seed});
 }
 
 Evidence beverloo_hole(const LawContext& context) {
@@ -275,7 +281,7 @@ Evidence beverloo_hole(const LawContext& context) {
           {0.004, 0.048}, {0.004, 0.072}, {0.004, 0.096}, {0.005, 0.08}, {0.0065, 0.0715}, {0.0065, 0.1105}},
       std::vector<Silo>{{0.0065, 0.0585}, {0.005, 0.055}});
   if (!context.quick)
-    add_doubled(silos, 0.005, 0.06, false);
+    add_compared(silos, 0.005, 0.06, std::array{Variant::plain, Variant::deep, Variant::wide, Variant::stiff});
   return beverloo(context, hole_form, silos);
 }
 
@@ -285,7 +291,8 @@ Evidence beverloo_slot(const LawContext& context) {
           {0.004, 0.036}, {0.004, 0.064}, {0.004, 0.096}, {0.005, 0.09}, {0.0065, 0.0585}, {0.0065, 0.104}},
       std::vector<Silo>{{0.0065, 0.052}, {0.005, 0.05}});
   if (!context.quick)
-    add_doubled(silos, 0.005, 0.06, true);
+    add_compared(silos, 0.005, 0.06,
+                 std::array{Variant::plain, Variant::deep, Variant::wide, Variant::lengthy, Variant::stiff});
   return beverloo(context, slot_form, silos);
 }
 
@@ -302,8 +309,8 @@ std::vector<Law> silo_laws() {
       "Granular Materials, C from 0.55 to 0.65 and k from 1.2 to 3. ";
   const std::string band =
       "C and k as published. 10 % of the power, since k is free in that fit and trades with it. 10 % of the law for "
-      "every opening and size, and of the rate while the silo empties. 3 % where the silo is doubled, means of two "
-      "starts.";
+      "every opening and size, and of the rate while the silo empties. 3 % where the silo is doubled with equal "
+      "substeps, or has shorter ones, means of two starts.";
   return {
       {"beverloo", group, "Discharge through a hole",
        "Square silos, 2.5 D wide and filled to 2.5 D, with a round hole of diameter D = 5.5 to 12 d in the flat "
