@@ -89,7 +89,7 @@ double until_surface(const Points& course) {
 
 Evidence brazil_nut(const LawContext& context) {
   const double d = 2.0 * shaken_radius, inner = context.pick(6.0, 4.0) * d, depth = context.pick(10.0, 6.0) * d;
-  const double oscillations = context.pick(80.0, 10.0);
+  const double oscillations = context.pick(80.0, 40.0);
   std::vector<Shaking> kinds{{3.0, 3.0, inner, depth}};
   if (!context.quick)
     kinds = {{2.0, 3.0, inner, depth},    {2.0, 3.0, inner, depth, 2}, {3.0, 3.0, inner, depth},
@@ -162,7 +162,10 @@ std::vector<Law> shaking_laws() {
        "Its top comes to the surface within the 80 oscillations. At the end, the mean of the last 10 of them, it is at "
        "the surface or above, or within 5 % of the "
        "bed's height; below Gamma = 1 it does not rise by more than 5 % of it.",
-       "", 3.0, brazil_nut}};
+       "Every large grain comes to the surface, where it should. Some are taken down again later, which the "
+       "experiments "
+       "with rough walls did not find; why is not known.",
+       2.0, brazil_nut}};
 }
 
 }  // namespace bench

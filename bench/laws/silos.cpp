@@ -315,16 +315,25 @@ std::vector<Law> silo_laws() {
       {"beverloo", group, "Discharge through a hole",
        "Square silos, 2.5 D wide and filled to 2.5 D, with a round hole of diameter D = 5.5 to 12 d in the flat "
        "floor." +
-           rate + "A silo with D = 6 d is also made twice as deep, and twice as wide both ways.",
-       source + "W = C rho_b sqrt(g) (D - k d)^(5/2).", band, "", 1.0, beverloo_hole},
+           rate +
+           "A silo with D = 6 d is also made twice as deep, twice as wide both ways, and run with shorter substeps.",
+       source + "W = C rho_b sqrt(g) (D - k d)^(5/2).", band,
+       "One law holds for every size and opening, with C just below the band. The rates of five starts scatter by "
+       "2 %, so that chance alone may miss the 3 %; the rate of the deep silo is beyond that, and why is not known.",
+       3.0, beverloo_hole},
       {"beverloo_slot", group, "Discharge through a slot",
        "Silos 3 D wide, filled to 4 D and periodic along the slot, which has a width D = 4.5 to 12 d and a length "
        "L = 10 d." +
-           rate + "A silo with D = 6 d is also made twice as deep, twice as wide, and twice as long.",
+           rate +
+           "A silo with D = 6 d is also made twice as deep, twice as wide, twice as long, and run with shorter "
+           "substeps.",
        source +
            "W = C rho_b sqrt(g) (D - k d)^(3/2) L, where C of a slot is 4 sqrt(2)/pi = 1.80 times that of a hole if "
            "W = C' rho_b A sqrt(g D_h) holds for both with the hydraulic diameter D_h (1.04 for 0.58).",
-       band, "", 1.0, beverloo_slot}};
+       band,
+       "One law holds for every size and opening. With the power free the fit takes a larger power and a smaller "
+       "k. Why C is a little below the band, and why more flows out of a filling twice as deep, is not known.",
+       2.0, beverloo_slot}};
 }
 
 }  // namespace bench
