@@ -181,6 +181,38 @@ Beverloo fit_beverloo(std::span<const std::pair<double, double>> diameter_and_ra
   return {std::pow(line.slope, 2.5) / std::sqrt(g), -line.offset / line.slope / grain_diameter};
 }
 
+double Discharge::at(double x) const {
+  return c * std::pow(x - k, power);
+}
+
+Discharge fit_discharge(std::span<const std::pair<double, double>> points, double power) {
+  std::vector<std::pair<double, double>> line_points;
+  std::vector<double> weights;
+  for (const auto& [x, rate] : points) {
+    const double y = std::pow(rate, 1.0 / power);
+    line_points.emplace_back(x, y);
+    weights.push_back(1.0 / (y * y));
+  }
+  const Line line = fit_line(line_points, weights);
+  return {power, std::pow(line.slope, power), -line.offset / line.slope};
+}
+
+Discharge fit_discharge(std::span<const std::pair<double, double>> points) {
+  Discharge best{NAN, NAN, NAN};
+  double least = INFINITY;
+  for (double power = 0.5; power < 4.5; power += 0.005) {
+    const Discharge fit = fit_discharge(points, power);
+    double squares = 0.0;
+    for (const auto& [x, rate] : points)
+      squares += std::pow(fit.at(x) / rate - 1.0, 2);
+    if (squares < least) {
+      least = squares;
+      best = fit;
+    }
+  }
+  return best;
+}
+
 double lube_run_out(double a) {
   return a < 1.7 ? 1.24 * a : 1.6 * std::sqrt(a);
 }

@@ -49,6 +49,17 @@ struct Beverloo {
 };
 Beverloo fit_beverloo(std::span<const std::pair<double, double>> diameter_and_rate, double grain_diameter, double g);
 
+// The rate of discharge through an opening, without dimension: c (x - k)^power, with x the opening's size in diameters
+// of a grain.
+struct Discharge {
+  double power, c, k;
+
+  double at(double x) const;
+};
+// By least squares of relative deviations, of points (x, rate): with that power; and with the power free.
+Discharge fit_discharge(std::span<const std::pair<double, double>> points, double power);
+Discharge fit_discharge(std::span<const std::pair<double, double>> points);
+
 // Run-out (r_inf - r_0) / r_0 of a cylinder of aspect ratio a = height / radius (Lube et al. 2004).
 double lube_run_out(double a);
 

@@ -4,6 +4,7 @@
 #include "bench/measure.h"
 #include "bench/papers.h"
 #include "bench/scenes.h"
+#include "engine/scene/text.h"
 #include "scratch.h"
 #include "simulate.h"
 #include <algorithm>
@@ -87,6 +88,14 @@ TEST_CASE("Laws are found again in numbers made by them", "[bench]") {
   CHECK(law.k == Approx(1.5));
   CHECK(bench::fit_beverloo({}, 0.01, 9.81).c == 0.0);
 
+  std::vector<std::pair<double, double>> discharges;
+  for (const double x : {5.0, 7.0, 9.0, 12.0})
+    discharges.emplace_back(x, 1.04 * std::pow(x - 1.4, 1.5));
+  CHECK(bench::fit_discharge(discharges, 1.5).c == Approx(1.04));
+  CHECK(bench::fit_discharge(discharges, 1.5).k == Approx(1.4));
+  CHECK(bench::fit_discharge(discharges, 1.5).at(20.0) == Approx(1.04 * std::pow(18.6, 1.5)));
+  CHECK(bench::fit_discharge(discharges).power == Approx(1.5).margin(0.003));
+
   const std::vector<std::pair<double, double>> points{{0, 1}, {1, 3}, {2, 5}, {3, 0}};
   const bench::Line line = bench::fit_line(points, std::vector{1.0, 1.0, 1.0, 0.0});
   CHECK(line.slope == Approx(2.0));
@@ -154,6 +163,25 @@ TEST_CASE("Laws of single contacts hold but for what is known to be against a me
       CHECK(std::isfinite(m.measured));
       CHECK((known || m.holds()));
     }
+  }
+}
+
+TEST_CASE("Short versions of cases of many grains measure something", "[bench]") {
+  const bench::LawContext context{{"cpu", 1, true}, {"dem"}};
+  for (const bench::Law& law : bench::all_laws()) {
+    if (law.name != "beverloo_slot" && law.name != "impact" && law.name != "brazil_nut")
+      continue;
+    const bench::Evidence evidence = law.run(context);
+    CHECK(evidence.measurements.size() + evidence.plots.size() >= 2);
+    for (const bench::Measurement& m : evidence.measurements) {
+      CAPTURE(law.name, m.what, m.measured);
+      CHECK(m.measured > 0.0);
+      CHECK(std::isfinite(m.measured));
+    }
+    REQUIRE(evidence.shot);
+    CHECK_FALSE(evidence.shot->grains.empty());
+    // The scene file says all that was run.
+    CHECK_NOTHROW(parse_scene(to_toml(evidence.shot->scene), "a case"));
   }
 }
 

@@ -96,7 +96,8 @@ std::vector<Law> chosen(const std::vector<std::string>& only) {
 // The name of the file; empty where there is no device to draw by.
 std::string draw_shot(const Shot& shot, const fs::path& directory, const std::string& name) {
   try {
-    const talus::Image image = talus::Renderer(shot.scene, picture_width, picture_height).draw(shot.grains);
+    const talus::Image image =
+        talus::Renderer(shot.drawn.value_or(shot.scene), picture_width, picture_height).draw(shot.grains);
     viewer::write_png(directory / (name + ".png"), image.width, image.height, image.rgba);
     return name + ".png";
   } catch (const talus::DeviceError& error) {
@@ -247,7 +248,8 @@ std::string page_text(const std::vector<Chapter>& chapters, const fs::path& out)
 
 std::vector<Law> all_laws() {
   std::vector<Law> all;
-  for (const auto& group : {single_contact_laws(), static_laws(), flow_laws()})
+  for (const auto& group :
+       {single_contact_laws(), static_laws(), silo_laws(), flow_laws(), impact_laws(), shaking_laws()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

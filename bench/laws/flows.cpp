@@ -1,4 +1,4 @@
-// Grains that flow: out of a silo, down a slope, in a drum, from a column, and as a gas.
+// Grains that flow: down a slope, in a drum, from a column, and as a gas.
 #include "bench/constants.h"
 #include "bench/laws/bulk.h"
 #include "bench/measure.h"
@@ -12,112 +12,6 @@ namespace {
 
 using talus::Method;
 using talus::Scene;
-
-// A silo with a round hole in its flat bottom, out of which grains of three sizes flow.
-Evidence beverloo(const LawContext& context) {
-  const double width = 0.16, depth = context.pick(0.3, 0.12), mu = 0.5, thick = 0.02;
-  struct Silo {
-    double radius, hole;                         // m; hole: its diameter
-    double rate = NAN, early = NAN, late = NAN;  // m3/s of bulk
-    double packing = NAN;
-  };
-  const std::vector<Silo> shapes = context.pick(
-      std::vector<Silo>{
-          {0.004, 0.056}, {0.004, 0.072}, {0.005, 0.056}, {0.005, 0.072}, {0.0065, 0.072}, {0.0065, 0.085}},
-      std::vector<Silo>{{0.0065, 0.072}, {0.008, 0.085}});
-  const std::vector<MethodCase> methods = methods_of_laws(context);
-  std::vector<Silo> silos;
-  for (std::size_t m = 0; m < methods.size(); ++m)
-    silos.insert(silos.end(), shapes.begin(), shapes.end());
-  Evidence evidence;
-  std::mutex mutex;
-  in_parallel(context, silos.size(), [&](std::size_t i) {
-    Silo& silo = silos[i];
-    Scene scene = bulk_scene(methods[i / shapes.size()].solver, mu);
-    const auto count = static_cast<unsigned>(0.58 * width * width * depth / volume_of(silo.radius));
-    const double loose = depth * 0.58 / 0.3, half = 0.5 * width;
-    scene.domain.axis = {talus::Axis::wall, talus::Axis::wall, talus::Axis::open};
-    scene.domain.min = {-half, -half, -0.3};
-    scene.domain.max = {half, half, loose + 0.1};
-    talus::BodySpec floor, plug;
-    floor.name = "floor";
-    plug.name = "plug";
-    floor.material = plug.material = 0;
-    const double hole = 0.5 * silo.hole;
-    floor.parts.push_back({.shape = talus::BoxPart{{1.2 * width, 1.2 * width, thick}}});
-    // It ends further above and below than grains reach: inside of what is subtracted, its ends count as surfaces.
-    floor.parts.push_back({.shape = talus::ConePart{hole, hole, thick + 0.1}, .subtract = true});
-    plug.parts.push_back({.shape = talus::ConePart{hole, hole, thick}});
-    floor.position.z = plug.position.z = -0.5 * thick;
-    plug.show = talus::Show::hidden;
-    scene.bodies = {floor, plug};
-    talus::SinkSpec sink;
-    sink.name = "below";
-    sink.position.z = -0.2;
-    sink.parts.push_back({.shape = talus::BoxPart{{2.0 * width, 2.0 * width, 0.2}}});
-    scene.sinks.push_back(sink);
-    scene.grains.push_back(group_of(silo.radius, talus::BoxFill{{-half, -half, 0.0}, {half, half, loose}}, count));
-    talus::Simulation simulation = simulate(context, scene);
-    go_on(simulation, std::sqrt(2.0 * loose / g) + 0.3);
-    silo.packing = packing_fraction(simulation.grains(), {-0.35 * width, -0.35 * width, 0.2 * depth},
-                                    {0.35 * width, 0.35 * width, 0.7 * depth});
-    simulation.place_body(1, {{0.0, 0.0, -10.0}});
-    const double start = simulation.time();
-    Points steady;
-    double out = 0.0;
-    while (out < 0.4 * count && simulation.time() < start + 6.0 &&
-           go_on(simulation, simulation.time() + 5.0 * scene.dt)) {
-      out = simulation.sink_counts()[0];
-      if (out > 0.08 * count)
-        steady.emplace_back(simulation.time(), out);
-    }
-    if (steady.size() < 8)
-      return;
-    const double each = volume_of(silo.radius) / silo.packing;
-    const std::size_t n = steady.size() / 2;
-    silo.rate = each * fit_line(steady).slope;
-    silo.early = each * fit_line(std::span(steady).first(n)).slope;
-    silo.late = each * fit_line(std::span(steady).last(n)).slope;
-    if (i == 0) {
-      const std::lock_guard lock(mutex);
-      scene.camera.eye = glm::dvec3(-0.6, -0.7, 0.35);
-      scene.camera.target = glm::dvec3(0.0, 0.0, 0.1);
-      evidence.shot = Shot{scene, simulation.grains()};
-    }
-  });
-  Plot plot{"Flow out of a silo", "(D - k d) [mm], k of the method", "(rate / sqrt g)^(2/5) [mm]", {}};
-  for (std::size_t m = 0; m < methods.size(); ++m) {
-    const auto own = std::span(silos).subspan(m * shapes.size(), shapes.size());
-    // rate^(2/5) g^(-1/5) = a D - b d, with C = a^2.5 and k = b / a, by least squares.
-    double dd = 0.0, ds = 0.0, ss = 0.0, dy = 0.0, sy = 0.0;
-    for (const Silo& one : own) {
-      const double size = 2.0 * one.radius, y = std::pow(one.rate / std::sqrt(g), 0.4);
-      dd += one.hole * one.hole, ds += one.hole * size, ss += size * size, dy += one.hole * y, sy += size * y;
-    }
-    const double det = ds * ds - dd * ss, a = (sy * ds - dy * ss) / det, b = (dd * sy - ds * dy) / det;
-    const double k = b / a;
-    double off = 0.0, drift = 0.0;
-    Points points;
-    for (const Silo& one : own) {
-      const double left = one.hole - 2.0 * k * one.radius, law = std::pow(a * left, 2.5) * std::sqrt(g);
-      points.emplace_back(1e3 * left, 1e3 * std::pow(one.rate / std::sqrt(g), 0.4));
-      off = std::max(off, std::abs(one.rate / law - 1.0));
-      drift = std::max(drift, std::abs(one.late / one.early - 1.0));
-    }
-    const std::string& by = methods[m].name;
-    evidence.measurements.push_back(between("C", by, std::pow(a, 2.5), 0.55, 0.65));
-    evidence.measurements.push_back(between("k", by, k, 1.0, 2.0));
-    evidence.measurements.push_back(at_most("greatest deviation from the law, all sizes", by, off, 0.1));
-    evidence.measurements.push_back(at_most("greatest change of the rate while the silo empties", by, drift, 0.1));
-    plot.series.push_back({by, std::move(points), "points"});
-    plot.series.push_back(
-        {"C = 0.58, as Beverloo", {{20.0, 20.0 * std::pow(0.58, 0.4)}, {75.0, 75.0 * std::pow(0.58, 0.4)}}});
-    if (m > 0)
-      plot.series.pop_back();
-  }
-  evidence.plots.push_back(std::move(plot));
-  return evidence;
-}
 
 // A column that stood in a tube which is gone.
 Evidence collapse(const LawContext& context) {
@@ -554,15 +448,6 @@ Evidence cooling(const LawContext& context) {
 std::vector<Law> flow_laws() {
   const std::string group = "flows";
   return {
-      {"beverloo", group, "Beverloo's law for three sizes of grains",
-       "A square silo, 160 mm wide and 300 mm deep, with round holes in its flat bottom of 56 to 85 mm; grains of 8, "
-       "10 and 13 mm, friction 0.5. "
-       "The rate is that of the bulk that has settled, while from 8 to 40 % of the grains flow out.",
-       "Beverloo, Leniger and van de Velde 1961: W = C rho sqrt(g) (D - k d)^2.5, C 0.55 to 0.65 and k 1 to 2 (1.4 of "
-       "spheres; Mankoc et al. 2007 find 1)",
-       "C and k as given; every hole and size within 10 % of one law, and no hole's rate changes by more than 10 % "
-       "while the silo empties.",
-       "", 1.0, beverloo},
       {"collapse", group, "Collapse of a column",
        "8000 grains that have settled in a tube of 6 to 15 grains' radius, without the tube; friction 0.5, rolling "
        "friction 0.1, on a floor with rolling friction 0.5.",

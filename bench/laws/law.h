@@ -32,10 +32,12 @@ Measurement near(std::string what, std::string by, double measured, double refer
 Measurement at_most(std::string what, std::string by, double measured, double bound);
 Measurement between(std::string what, std::string by, double measured, double low, double high);
 
-// The scene that the page offers as a file, and the grains of a picture in it; none: there is no picture.
+// The scene that the page offers as a file, and the grains of a picture in it; none: there is no picture. A picture
+// shows bodies where they are at the start of `drawn`, or of `scene` where that is left out.
 struct Shot {
   talus::Scene scene;
   std::vector<talus::GrainState> grains;
+  std::optional<talus::Scene> drawn = std::nullopt;
 };
 
 struct Evidence {
@@ -58,6 +60,9 @@ std::vector<MethodCase> methods_of_laws(const LawContext& context);
 
 std::vector<Law> single_contact_laws();
 std::vector<Law> static_laws();
+std::vector<Law> silo_laws();
 std::vector<Law> flow_laws();
+std::vector<Law> impact_laws();
+std::vector<Law> shaking_laws();
 
 }  // namespace bench
