@@ -71,7 +71,7 @@ TEST_CASE("A machine goes by keys, settings change, and what was done plays back
   live.app->message().clear();
   live.app->replay(file);
   live.until([&] { return !live.app->message().empty(); });
-  CHECK(contains(live.app->message(), "bit for bit"));
+  CHECK_THAT(live.app->message(), Catch::Contains("bit for bit"));
   CHECK(live.session().step() == inputs.end);
   const std::string out = (live.scratch / "pictures").string(), told = (live.scratch / "told.txt").string();
   REQUIRE(std::system(fmt::format("{} render --replay {} --device {} --size 32x32 --fps 2 --out {} > {}", TALUS_PROGRAM,

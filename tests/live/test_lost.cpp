@@ -193,7 +193,7 @@ TEST_CASE("When the device of the simulation is lost, the scene goes on from a s
   live.app->message().clear();
   live.app->replay(live.scratch / "inputs.json");
   live.until([&] { return !live.app->message().empty(); });
-  CHECK(contains(live.app->message(), "bit for bit"));
+  CHECK_THAT(live.app->message(), Catch::Contains("bit for bit"));
 }
 
 TEST_CASE("A device that does not open again is waited for, with the state saved", "[live]") {

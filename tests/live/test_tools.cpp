@@ -72,7 +72,7 @@ TEST_CASE("Sand is poured where the mouse is, taken back, and played back to the
   live.app->message().clear();
   live.app->replay(live.scratch / "inputs.json");
   live.until([&] { return !live.app->message().empty(); });
-  CHECK(contains(live.app->message(), "bit for bit"));
+  CHECK_THAT(live.app->message(), Catch::Contains("bit for bit"));
   live.key("1");
   CHECK(live.app->tool() == before);
 }

@@ -84,7 +84,7 @@ TEST_CASE("A setting is taken back with state and time, and what is recorded end
     live.app->message().clear();
     live.app->replay(live.scratch / "inputs.json");
     live.until([&] { return !live.app->message().empty(); });
-    CHECK(contains(live.app->message(), "bit for bit"));
+    CHECK_THAT(live.app->message(), Catch::Contains("bit for bit"));
   }
 }
 
