@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Discharge of a silo through a slot in its floor, beside LAMMPS from the same positions, and Beverloo's law.
 
-    python3 bench/peers/silo.py build/talus FOLDER [--slot D].. [--friction MU].. [--rolling MU_R].. [--method M]..
+    python3 bench/peers/silo.py build/talus FOLDER [--slot D].. [--count N] [--friction MU].. [--rolling MU_R].. [--method M]..
 
-2500 grains of 5 mm in a silo 16 diameters wide and 6.25 deep, periodic along the slot. The rate is the mean while 15 to 50 % of the grains leave,
-so that more than the width lies on the slot. With three slots or more a line follows with the constants of Beverloo's law for slots,
+2500 grains of 5 mm radius in a silo 16 diameters wide and 6.25 deep, periodic along the slot; with another --count they lie as much deeper. The rate is
+the mean while 375 to 1250 grains leave, so that more than the width lies on the slot. With three slots or more a line follows with the constants of Beverloo's law for slots,
 rate = C n sqrt(g) L (D - k d)^(3/2): n is the number of grains in a volume of the bed, 0.6 of which is grains, and L the length of the slot.
 """
 import argparse
@@ -12,8 +12,10 @@ import math
 
 from grains import GRAVITY, Grains, arguments, dump, filled, lammps, mean_of, points, scene, talus, time_step, wall_contact
 
-R, COUNT = 0.005, 2500
-WIDE, DEEP, TALL, FLOOR, PLATE = 32, 12.5, 120, 30, 4  # radii: width, length of the slot, height, height of the floor's top, its thickness
+R = 0.005
+FIRST, LAST = 375, 1250  # grains that have left while the rate is measured
+WIDE, DEEP, FLOOR, PLATE = 32, 12.5, 30, 4  # radii: width, length of the slot, height of the floor's top, its thickness
+TALL_OF_GRAIN = 0.036  # radii, height of the silo above its floor for each grain: so thin they are placed at random
 TIME, EVERY = 3.0, 0.02  # s
 
 
@@ -24,11 +26,16 @@ def plate(name, left, right):
     return body, f"region {name} block {left} {right} {-y} {y} {low} {high} side out units box\n"
 
 
+def top(options):
+    """Height of the silo [m]."""
+    return (FLOOR + TALL_OF_GRAIN * options.count) * R
+
+
 def start(options, folder, grains, seed):
     """Places of the grains that have settled on a floor without a slot."""
     half, y = 0.5 * WIDE * R, 0.5 * DEEP * R
-    fill = filled(R, COUNT, f"box = {{ min = [{-half}, {-y}, {FLOOR * R}], max = [{half}, {y}, {TALL * R}] }}")
-    domain = ((-half, -y, 0.0), (half, y, TALL * R), 'y = "periodic"')
+    fill = filled(R, options.count, f"box = {{ min = [{-half}, {-y}, {FLOOR * R}], max = [{half}, {y}, {top(options)}] }}")
+    domain = ((-half, -y, 0.0), (half, y, top(options)), 'y = "periodic"')
     settled = talus(options.program, folder, scene("dem", grains, domain, 1.0, fill + plate("floor", -2 * half, 2 * half)[0], seed), 1.0)[-1]
     return [(s.x, s.y, s.z) for s in settled]
 
@@ -37,7 +44,7 @@ def left_over(options, folder, grains, loose, slot, method):
     """Numbers of grains above the floor, EVERY by EVERY."""
     half, y = 0.5 * WIDE * R, 0.5 * DEEP * R
     plates = [plate("left", -2 * half, -slot * R), plate("right", slot * R, 2 * half)]
-    lower, upper = (-half, -y, 0.0), (half, y, TALL * R)
+    lower, upper = (-half, -y, 0.0), (half, y, top(options))
     if method != "lammps":
         sink = f'[[sink]]\nname = "below"\nbox = {{ min = [{-2 * half}, {-2 * y}, {-R}], max = [{2 * half}, {2 * y}, {0.5 * FLOOR * R}] }}\n'
         tables = points(loose, R) + "".join(body for body, _ in plates) + sink
@@ -53,12 +60,12 @@ def left_over(options, folder, grains, loose, slot, method):
 
 
 def rate(numbers):
-    """Grains per second while 15 to 50 % leave."""
-    out = [1.0 - number / COUNT for number in numbers]
-    first, last = (next((k for k, share in enumerate(out) if share >= bound), None) for bound in (0.15, 0.5))
+    """Grains per second while the FIRST to the LAST leave."""
+    out = [numbers[0] - number for number in numbers]
+    first, last = (next((k for k, left in enumerate(out) if left >= bound), None) for bound in (FIRST, LAST))
     if last is None:
         return float("nan")
-    return (out[last] - out[first]) * COUNT / ((last - first) * EVERY)
+    return (out[last] - out[first]) / ((last - first) * EVERY)
 
 
 def beverloo(slots, rates):
@@ -76,6 +83,7 @@ def main():
     """Prints a line per friction, rolling friction and program, with the rate of each slot."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--slot", type=float, nargs="+", default=[5.0], help="widths of the slot in diameters")
+    parser.add_argument("--count", type=int, default=2500, help="grains")
     arguments(parser)
     options = parser.parse_args()
     slots = " | ".join(f"rate at {slot:g} d [1/s]" for slot in options.slot)
@@ -84,7 +92,7 @@ def main():
     for friction in options.friction:
         for rolling in options.rolling:
             grains = Grains(R, friction, rolling)
-            folder = options.folder / f"silo_{friction}_{rolling}"
+            folder = options.folder / f"silo_{options.count}_{friction}_{rolling}"
             starts = [start(options, folder / f"start_{seed}", grains, seed) for seed in range(1, options.seeds + 1)]
             for method in options.method:
                 rates = [[rate(left_over(options, folder / f"{slot:g}_{seed}_{method}", grains, loose, slot, method)) for seed, loose in enumerate(starts, 1)]
