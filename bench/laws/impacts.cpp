@@ -142,9 +142,7 @@ Evidence impact(const LawContext& context) {
   const Bed wide = context.quick ? Bed{} : doubled(bed);
   const glm::dvec2 place(0.5 * edge);  // the same among the grains of either bed
   const std::vector<MethodCase> methods = methods_of_laws(context);
-  std::vector<Fall> done;
-  for (std::size_t m = 0; m < methods.size(); ++m)
-    done.insert(done.end(), falls.begin(), falls.end());
+  std::vector<Fall> done = for_each_method(falls, methods.size());
   Evidence evidence;
   std::mutex mutex;
   in_parallel(context, done.size(), [&](std::size_t i) {

@@ -58,6 +58,15 @@ struct Law {
 
 std::vector<MethodCase> methods_of_laws(const LawContext& context);
 
+// The cases once for each of so many methods: those of the first method, then those of the second, and so on.
+template <class Case> std::vector<Case> for_each_method(const std::vector<Case>& cases, std::size_t methods) {
+  std::vector<Case> all;
+  all.reserve(methods * cases.size());
+  for (std::size_t m = 0; m < methods; ++m)
+    all.insert(all.end(), cases.begin(), cases.end());
+  return all;
+}
+
 std::vector<Law> single_contact_laws();
 std::vector<Law> static_laws();
 std::vector<Law> silo_laws();

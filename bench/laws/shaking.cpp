@@ -95,9 +95,7 @@ Evidence brazil_nut(const LawContext& context) {
     kinds = {{2.0, 3.0, inner, depth},    {2.0, 3.0, inner, depth, 2}, {3.0, 3.0, inner, depth},
              {3.0, 3.0, inner, depth, 2}, {3.0, 0.8, inner, depth},    {3.0, 3.0, 2.0 * inner, depth}};
   const std::vector<MethodCase> methods = methods_of_laws(context);
-  std::vector<Shaking> done;
-  for (std::size_t m = 0; m < methods.size(); ++m)
-    done.insert(done.end(), kinds.begin(), kinds.end());
+  std::vector<Shaking> done = for_each_method(kinds, methods.size());
   Evidence evidence;
   std::mutex mutex;
   in_parallel(context, done.size(), [&](std::size_t i) {
@@ -160,11 +158,10 @@ std::vector<Law> shaking_laws() {
        "1038; Knight, Jaeger and Nagel 1993, Vibration-induced size separation in granular media, Physical Review "
        "Letters 70, 3728: a large grain rises to the surface and stays, if the acceleration exceeds that of gravity",
        "Its top comes to the surface within the 80 oscillations. At the end, the mean of the last 10 of them, it is at "
-       "the surface or above, or within 5 % of the "
-       "bed's height; below Gamma = 1 it does not rise by more than 5 % of it.",
+       "the surface or above, or within 5 % of the bed's height; below Gamma = 1 it does not rise by more than 5 % of "
+       "it.",
        "Every large grain comes to the surface, where it should. Some are taken down again later, which the "
-       "experiments "
-       "with rough walls did not find; why is not known.",
+       "experiments with rough walls did not find; why is not known.",
        2.0, brazil_nut}};
 }
 

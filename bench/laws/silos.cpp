@@ -157,7 +157,7 @@ std::vector<talus::GrainState> discharge(const LawContext& context, const Form& 
   const double packing =
       packing_fraction(simulation.grains(), {-0.3 * extent.width, -0.3 * extent.length, 0.2 * extent.depth},
                        {0.3 * extent.width, 0.3 * extent.length, 0.7 * extent.depth});
-  // Of a wider or longer silo as many grains flow out as of the plain one, per length of a slot.
+  // The rate is measured while as many grains flow out as of the plain silo, or, of a longer slot, as many per length.
   Silo plain = silo;
   plain.variant = Variant::plain;
   const double all = count_of(form, plain) * silo.factor(Variant::lengthy);
@@ -185,9 +185,7 @@ std::vector<talus::GrainState> discharge(const LawContext& context, const Form& 
 // Measures all silos by each method and fits the law to those that are plain.
 Evidence beverloo(const LawContext& context, const Form& form, const std::vector<Silo>& shapes) {
   const std::vector<MethodCase> methods = methods_of_laws(context);
-  std::vector<Silo> silos;
-  for (std::size_t m = 0; m < methods.size(); ++m)
-    silos.insert(silos.end(), shapes.begin(), shapes.end());
+  std::vector<Silo> silos = for_each_method(shapes, methods.size());
   Evidence evidence;
   std::mutex mutex;
   in_parallel(context, silos.size(), [&](std::size_t i) {

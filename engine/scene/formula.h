@@ -12,7 +12,7 @@ std::function<double(double)> parse_formula(const std::string& text);
 // The same of a place, whose coordinates are x and y [m].
 std::function<double(double, double)> parse_formula_of_place(const std::string& text);
 
-// What a formula may hold beside its variables, for messages.
+// Messages about a formula that cannot be read name this, which it may hold beside numbers and its variables.
 inline constexpr const char* allowed_in_formulas =
     "pi, e, + - * / ^ ( ), a < b ? c : d, and functions as sin, sqrt, abs, min, mod";
 

@@ -69,7 +69,7 @@ std::shared_ptr<const Heightmap> heights_of(const Raster& raster, const SoilSurf
 }
 
 // A surface whose height is a formula, sampled where a column's mean takes it (SoilStacks), at the centres of its
-// nine parts. Between samples, and in sites with more of them, it is bilinear.
+// nine parts. It is bilinear between samples, of which a site has 4096 along an axis at most.
 SoilSurface surface_of_formula(const Value& at, const Soil& soil, const Domain& domain) {
   constexpr std::uint32_t samples = 3, most = 4096;  // along a column; along the site
   SoilSurface s;
