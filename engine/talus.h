@@ -93,14 +93,23 @@ struct EmitterCounts {
   std::uint32_t born = 0, waiting = 0, given_up = 0;
 };
 
+// What there is of a material of the ground, over all worlds.
+struct SoilMaterialSummary {
+  std::string name;
+  double mass = 0.0, grid_mass = 0.0;  // kg, of all that came with the ground, and what of that is in its columns
+  std::uint64_t quanta = 0;            // the same as mass, exactly: 1/256 of the volume of a grain of the mean radius
+};
+
 // The ground of a scene with [soil], over all worlds.
 struct SoilSummary {
   double mass = 0.0, grid_mass = 0.0;  // kg, of all that came with it, and what of that is in its columns
-  std::uint64_t quanta = 0;            // the same as mass, exactly: 1/256 of the mass of a grain of the mean radius
+  std::uint64_t quanta = 0;            // of all its materials, exactly (SoilMaterialSummary)
   std::uint32_t live_grains = 0;       // that came out of it
   std::uint32_t rough_grains = 0;      // fixed ones beside these, whose mass is in its columns
   double loosened_mass = 0.0;          // kg, in its columns, of soil that was dug
   double swell = 1.0;                  // mean volume of the loosened soil by that of as much undisturbed soil
+  // That below the layers first, then others from the surface downwards.
+  std::vector<SoilMaterialSummary> materials;
 };
 
 // How high the columns of a world's ground are with the soil in and on them [m above the floor of the domain], as if

@@ -8,6 +8,7 @@
 #include "tests/simulate.h"
 #include <cstring>
 #include <numeric>
+#include <random>
 
 using namespace talus_tests;
 
@@ -232,16 +233,15 @@ TEST_CASE("Grains that come out where a heap is higher than the tile do not over
   const talus::SoilStacks stacks(scene, talus::settled_tile(scene));
   talus::SoilRules rules;
   rules.margin = 0.08;
-  rules.slope = 10.0;
   rules.overlap = 0.03;
-  rules.density = 1600.0;
+  rules.materials = {{1600.0, 0.0f, 10.0}};
   rules.radius_min = 0.0045;
   rules.radius_max = 0.0055;
   rules.places = 4096;
   talus::SoilState state;
   state.columns = stacks.at_start();
   for (auto& column : state.columns)
-    column = {column.mass / 2 * 3, 1u, 0u, 1.0f};
+    column = {column.mass / 2 * 3, 1u, 0u, 1.0f, {}};
   const std::uint64_t mass = mass_of_columns(state.columns);
   state.grains.resize(rules.places);
   for (auto* field : {&state.ids, &state.tags, &state.rows, &state.counts})
@@ -293,7 +293,7 @@ TEST_CASE("Disturbed ground slides to its angle of repose, and keeps its mass", 
   const std::vector<bool> may(columns.size(), true);
   const double slope = std::tan(glm::radians(30.0));
   int looks = 0;
-  while (talus::relax(stacks, columns, may, slope, 8))
+  while (talus::relax(stacks, columns, may, std::array{slope}, 8))
     REQUIRE(++looks < 1000);
   REQUIRE(mass_of_columns(columns) == all);
   REQUIRE(volume_of_columns(columns) == Approx(volume).epsilon(1e-7));
@@ -326,7 +326,7 @@ std::vector<talus::RestingGrain> grains_of(const talus::SoilStacks& stacks, std:
   for (std::uint32_t k = 0; k < filling.end(); ++k)
     if (const auto grain = stack.grain(k); filling.has(k))
       grains.push_back({glm::vec3(corner + glm::dvec2(grain.place), stretch * grain.place.z), grain.radius,
-                        stretch == 1.0 ? grain.tile + 1 : 0});
+                        stretch == 1.0 ? grain.tile + 1 : 0, *stacks.material(column, soil, k, 0)});
   return grains;
 }
 
@@ -346,8 +346,8 @@ TEST_CASE("Loosened soil is as many grains of the stack as its mass, in more of 
   const talus::Stack& stack = stacks.of(column);
   talus::shared::SoilColumn soil = stacks.at_start()[column];
   const std::uint32_t firm = soil.mass / 2;
-  soil = {firm, 1u, 0u, 1.0f};
-  talus::add_loose(soil, firm, static_cast<double>(swell));
+  soil = {firm, 1u, 0u, 1.0f, {}};
+  talus::add_loose(soil, talus::only(0, firm), static_cast<double>(swell));
   REQUIRE(soil.mass == 2 * firm);
   REQUIRE(stack.height(soil) == Approx(stacks.height() / 2.0 * (1.0 + static_cast<double>(swell))).epsilon(1e-3));
   const auto mass = [&](const talus::shared::SoilColumn& of) {
@@ -358,7 +358,7 @@ TEST_CASE("Loosened soil is as many grains of the stack as its mass, in more of 
 
   // When the upper half of it is dug, the rest has the same grains as before.
   talus::shared::SoilColumn dug = soil;
-  talus::take_loose(dug, firm / 2);
+  talus::take_loose(dug, talus::only(0, firm / 2));
   REQUIRE(dug.loose == firm - firm / 2);
   REQUIRE(dug.swell == soil.swell);
   const talus::Filling all(stack, soil), left(stack, dug);
@@ -366,17 +366,18 @@ TEST_CASE("Loosened soil is as many grains of the stack as its mass, in more of 
   REQUIRE(left.end() < all.end());
   for (std::uint32_t k = 0; k < left.end(); ++k)
     REQUIRE(left.has(k) == all.has(k));
-  talus::take_loose(dug, dug.loose);
+  talus::take_loose(dug, talus::only(0, dug.loose));
   REQUIRE(dug.swell == 1.0f);
   REQUIRE(talus::volume_of(dug) == firm);
 }
 
 TEST_CASE("Two lots of loosened soil on a column fill what they filled apart", "[soil]") {
-  talus::shared::SoilColumn soil{1000u, 0u, 0u, 1.0f};
-  talus::add_loose(soil, 0, 1.2);
+  talus::shared::SoilColumn soil{1000u, 0u, 0u, 1.0f, {}};
+  talus::add_loose(soil, talus::only(0, 0), 1.2);
   REQUIRE(soil.disturbed == 0);
-  talus::add_loose(soil, 600, 1.2);
-  talus::add_loose(soil, 400, 1.05);
+  talus::add_loose(soil, talus::only(0, 600), 1.2);
+  talus::add_loose(soil, talus::only(1, 400), 1.05);
+  REQUIRE(talus::mixture_of(soil) == talus::Mixture{1600, 400, 0, 0});
   REQUIRE(soil.mass == 2000);
   REQUIRE(soil.loose == 1000);
   REQUIRE(soil.disturbed == 1);
@@ -387,7 +388,7 @@ TEST_CASE("A column takes in undisturbed grains as what they were, and others wi
           "[soil]") {
   const talus::SoilStacks& stacks = channel();
   const std::uint32_t column = 20;
-  const talus::shared::SoilColumn soil = stacks.at_start()[column], none{0u, 1u, 0u, 1.0f};
+  const talus::shared::SoilColumn soil = stacks.at_start()[column], none{0u, 1u, 0u, 1.0f, {}};
   const auto taken_in = [&](const std::vector<talus::RestingGrain>& grains, double most) {
     return talus::with_grains(stacks, 0.0, most, column, none, grains);
   };
@@ -491,7 +492,7 @@ void loosen(talus::Simulation& simulation, float swell) {
   std::vector<SoilColumn> columns(bytes.size() / sizeof(SoilColumn));
   std::memcpy(columns.data(), bytes.data(), bytes.size());
   for (SoilColumn& column : columns)
-    column = {column.mass, 1u, column.mass / 3 * 2, swell};
+    column = {column.mass, 1u, column.mass / 3 * 2, swell, {}};
   std::memcpy(bytes.data(), columns.data(), bytes.size());
   simulation.resume(state);
 }
@@ -536,8 +537,207 @@ TEST_CASE("Berms and trenches shape the ground before it is dug", "[soil]") {
   REQUIRE(ground.height(0.35, 0.03) == Approx(0.04).margin(1e-4));
 }
 
+namespace {
+
+// A layer of 4 radii of clay, and one of loam below it that is twice as thick on the right as on the left, on the sand
+// of the channel.
+talus::Scene blade_in_layers() {
+  return talus::parse_scene(talus::to_toml(blade_in_ground()) + R"(
+[[material]]
+name = "clay"
+density = 2000.0
+friction = 0.3
+[[material]]
+name = "loam"
+density = 1200.0
+friction = 0.3
+[[soil.layer]]
+material = "clay"
+thickness = 0.02
+angle_of_repose = 45.0
+[[soil.layer]]
+material = "loam"
+thickness = "0.01 + 0.01*(1 + tanh(1e4*(x - 0.2)))/2"
+)",
+                            "layers.toml");
+}
+
+// Stacks of it, made once.
+const talus::SoilStacks& layers() {
+  static const talus::Scene scene = talus::Simulation(blade_in_layers(), on_cpu).scene();  // with its substeps
+  static const talus::SoilStacks stacks(scene, talus::settled_tile(scene));
+  return stacks;
+}
+
+}  // namespace
+
+TEST_CASE("Layers follow the surface without parts, and a trench opens them", "[soil]") {
+  talus::Scene scene = blade_in_layers();
+  REQUIRE(scene.soil->materials() == std::vector<std::uint32_t>{0, 1, 2});
+  scene.soil->parts = {{.shape = talus::BoxPart{{0.1, 0.4, 0.1}}, .position = {0.05, 0.0375, 0.055}, .subtract = true},
+                       {.shape = talus::BoxPart{{0.1, 0.4, 0.1}}, .position = {0.35, 0.0375, 0.03}}};
+  const talus::SoilStacks stacks(scene, layers().tile());
+  const auto material_at = [&](const glm::dvec2& place, double z) {
+    const std::uint32_t column = *stacks.grid().column_at(place);
+    const talus::Stack& stack = stacks.of(column);
+    return scene.materials[stacks.materials()[stacks.material(column, stack.whole(stack.mass(z)))]].name;
+  };
+  // Between the ends of the layers there is room of half a radius for the grain that lies there.
+  for (const double x : {0.15, 0.25}) {
+    const glm::dvec2 place(x, 0.03);
+    CAPTURE(x);
+    CHECK(material_at(place, 0.0575) == "clay");
+    CHECK(material_at(place, 0.0425) == "clay");
+    CHECK(material_at(place, 0.0375) == "loam");
+    CHECK(material_at(place, x < 0.2 ? 0.0325 : 0.0225) == "loam");
+    CHECK(material_at(place, x < 0.2 ? 0.0275 : 0.0175) == "sand");
+    CHECK(material_at(place, 0.0) == "sand");
+  }
+  // The trench reaches to 5 mm above the floor, and what is left in it is sand; the berm is of clay.
+  const auto kg_at = [&](const glm::dvec2& place) {
+    return talus::mixture_of(stacks.at_start()[*stacks.grid().column_at(place)]);
+  };
+  const talus::Mixture trench = kg_at({0.05, 0.03}), berm = kg_at({0.35, 0.03}), between = kg_at({0.25, 0.03});
+  CHECK(trench[0] > 0);
+  CHECK(trench[1] + trench[2] == 0);
+  // The ends of the three layers are at 0.02, 0.04 and 0.06 m, that of the berm at 0.08 m. A quantum is 1/256 of a
+  // grain, and a column has some 11 of them in 0.02 m.
+  const talus::Stack& stack = stacks.of(*stacks.grid().column_at({0.25, 0.03}));
+  const double third = 0.02 * stack.per_meter();
+  for (std::size_t m = 0; m < 3; ++m)
+    CHECK(std::abs(between[m] - third) < 1.5 * talus::quanta_of_mean);
+  CHECK(berm[1] > 1.6 * third);
+  // In place of 0.06 m of sand.
+  double mass = 0.0, of_sand = 0.0;
+  for (std::uint32_t c = 0; c < stacks.grid().size(); ++c) {
+    of_sand += stacks.kg_per_quantum(0) * channel().at_start()[c].mass;
+    for (std::uint32_t m = 0; m < 3; ++m)
+      mass += stacks.kg_per_quantum(m) * talus::mixture_of(layers().at_start()[c])[m];
+  }
+  CHECK(mass / of_sand == Approx((0.02 * 2000.0 + 0.015 * 1200.0 + 0.025 * 1600.0) / (0.06 * 1600.0)).epsilon(0.02));
+}
+
+TEST_CASE("The mass of each material of the ground stays the same to the quantum while a blade digs", "[soil]") {
+  talus::Simulation simulation(blade_in_layers(), on_cpu);
+  const auto before = simulation.soil();
+  REQUIRE(before->materials.size() == 3);
+  REQUIRE(before->materials[1].name == "clay");
+  std::uint32_t most = 0, gone_back = 0;
+  for (int k = 0; k < 60; ++k) {
+    if (k == 25)  // The blade leaves, and grains go back into the ground.
+      simulation.drive_body(0, {{0.0, 0.0, 0.5}, {}}, {});
+    simulation.advance(20);
+    const auto soil = simulation.soil();
+    CAPTURE(k);
+    for (std::size_t m = 0; m < 3; ++m)
+      REQUIRE(soil->materials[m].quanta == before->materials[m].quanta);
+    REQUIRE(soil->mass == Approx(before->mass).epsilon(1e-12));
+    most = std::max(most, soil->live_grains);
+    gone_back = most - soil->live_grains;
+  }
+  REQUIRE(most > 500);
+  REQUIRE(gone_back > 200);
+  const auto grains = simulation.grains();
+  for (const std::uint32_t material : {0u, 1u, 2u})
+    REQUIRE(std::ranges::find(grains, material, &talus::GrainState::material) != grains.end());
+}
+
+TEST_CASE("A column never has less of a material than its undisturbed soil, whatever goes in and out", "[soil]") {
+  const talus::SoilStacks& stacks = layers();
+  std::mt19937 random(5);
+  const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
+  auto columns = stacks.at_start();
+  std::vector<talus::RestingGrain> out;  // what lies beside the ground
+  const auto total = [&] {
+    talus::Mixture sum{};
+    for (const auto& column : columns)
+      sum = sum + talus::mixture_of(column);
+    for (const auto& grain : out)
+      sum[grain.material] += talus::quanta_of(grain.radius, stacks.mean_radius());
+    return sum;
+  };
+  const talus::Mixture before = total();
+  const std::vector<bool> may(columns.size(), true);
+  const std::array slopes{0.6, 1.0, 0.7};
+  for (int k = 0; k < 100000; ++k) {
+    const std::uint32_t c = below(static_cast<std::uint32_t>(columns.size()));
+    talus::shared::SoilColumn& column = columns[c];
+    const talus::Stack& stack = stacks.of(c);
+    const talus::Filling filling(stack, column);
+    if (k % 3 < 2 && filling.end() > 0) {  // a grain goes out, most often the uppermost one
+      const std::uint32_t i = filling.end() - 1 - below(std::min(filling.end(), 3u));
+      const talus::Stack::Grain grain = stack.grain(i);
+      const bool loose = i >= filling.firm();
+      if (!filling.has(i) || (loose && column.loose < grain.quanta))
+        continue;
+      const auto material = stacks.material(c, column, i, grain.quanta);
+      if (!material) {  // It has no whole grain of any material.
+        const auto left = stacks.loosened(c, column);
+        REQUIRE(*std::ranges::max_element(left) < grain.quanta);
+        continue;
+      }
+      (loose ? talus::take_loose : talus::take_firm)(column, talus::only(*material, grain.quanta));
+      const bool in_place = below(2) == 0;
+      out.push_back({glm::vec3(stacks.grid().corner(c) + glm::dvec2(grain.place), grain.place.z), grain.radius,
+                     in_place ? grain.tile + 1 : 0, *material});
+    } else if (!out.empty()) {  // some go in, wherever they came from
+      std::vector<talus::RestingGrain> in;
+      for (std::uint32_t n = below(4); n > 0 && !out.empty(); --n) {
+        std::swap(out[below(static_cast<std::uint32_t>(out.size()))], out.back());
+        in.push_back(out.back());
+        out.pop_back();
+      }
+      column = talus::with_grains(stacks, 0.0, 1.3, c, column, in);
+    }
+    REQUIRE(stacks.is_consistent(c, columns[c]));
+    if (k % 1000 == 0) {
+      talus::relax(stacks, columns, may, slopes, 4);
+      for (std::uint32_t other = 0; other < columns.size(); ++other)
+        REQUIRE(stacks.is_consistent(other, columns[other]));
+      REQUIRE(total() == before);
+    }
+  }
+  REQUIRE(total() == before);
+}
+
+TEST_CASE("Soil that slides from a column of several materials is what lies uppermost", "[soil]") {
+  const talus::SoilStacks& stacks = layers();
+  auto columns = stacks.at_start();
+  const std::uint32_t high = *stacks.grid().column_at({0.25, 0.03}), low = *stacks.grid().beside(high, {1, 0});
+  columns[low] = {0u, 1u, 0u, 1.0f, {}};
+  std::vector<bool> may(columns.size(), false);
+  may[high] = may[low] = true;
+  const double clay = 1.0, tan_sand = std::tan(glm::radians(20.0));
+  REQUIRE(talus::relax(stacks, columns, may, std::array{tan_sand, clay, tan_sand}, 1));
+  const talus::Mixture slid = talus::mixture_of(columns[low]);
+  CHECK(slid[1] > 0);
+  CHECK(slid[0] == 0);
+  // By the angle of clay, which is the uppermost, though sand below would slide further.
+  const double rise = stacks.of(high).height(columns[high]) - stacks.of(low).height(columns[low]);
+  CHECK(rise == Approx(clay * stacks.grid().edge().x).epsilon(0.02));
+}
+
+TEST_CASE("Layers go on from a checkpoint to the same bits, and one that contradicts them is refused", "[soil]") {
+  talus::Simulation simulation(blade_in_layers(), on_cpu);
+  simulation.advance(60);
+  talus::Checkpoint state = simulation.checkpoint();
+  simulation.advance(40);
+  talus::Simulation other(blade_in_layers(), on_cpu);
+  other.resume(state);
+  other.advance(40);
+  REQUIRE(other.state_hash() == simulation.state_hash());
+
+  auto& bytes = state.fields.at(std::string(talus::info(talus::FieldId::soil_columns).name));
+  talus::shared::SoilColumn column;
+  std::memcpy(&column, bytes.data(), sizeof column);
+  REQUIRE(column.others.x > 0);
+  column.others.x += 1000;  // so much less is left of the first material
+  std::memcpy(bytes.data(), &column, sizeof column);
+  REQUIRE_THROWS_WITH(other.resume(state), Catch::Contains("has less of a material than its undisturbed soil"));
+}
+
 TEST_CASE("Ground is the same on a device", "[device][lockstep][soil]") {
-  talus::Simulation simulation(blade_in_ground(), in_lockstep());
+  talus::Simulation simulation(blade_in_layers(), in_lockstep());
   simulation.advance(12);
   REQUIRE(simulation.soil()->live_grains > 200);
 }
@@ -559,4 +759,9 @@ TEST_CASE("A scene says what is wrong with its ground", "[soil][scene]") {
   REQUIRE_THAT(refused("domain.gravity=[1.0,0.0,-9.81]"), Catch::Contains("gravity along -z"));
   REQUIRE_THAT(refused("solver.sleep=false"), Catch::Contains("sleep = true"));
   REQUIRE_THAT(refused("solver={method=\"vts\"}"), Catch::Contains("dem"));
+  REQUIRE_THAT(refused("soil.layer=[{material=\"clay\",thickness=0.1}]"), Catch::Contains("soil.layer.0.material"));
+  REQUIRE_THAT(refused("soil.layer=[{material=\"sand\",thickness=\"0.1 - x\"}]"),
+               Catch::Contains("soil.layer.0.thickness gives -0.0"));
+  REQUIRE_THAT(refused("soil.layer=[{material=\"sand\",thickness=0.1,angle_of_repose=30}]"),
+               Catch::Contains("is given twice for the material sand"));
 }

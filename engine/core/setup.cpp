@@ -170,9 +170,13 @@ void set_load_quanta(Settings& settings, const Scene& scene, const Population& p
   }
   for (const ScheduledGrain& timed : population.scheduled)
     add(timed.seed);
-  if (scene.soil)
-    mass += scene.materials[scene.soil->material].density * (scene.soil->max.x - scene.soil->min.x) *
-            (scene.soil->max.y - scene.soil->min.y) * Ground(*scene.soil, scene.domain.min.z).top();
+  if (scene.soil) {
+    double density = 0.0;
+    for (const std::uint32_t m : scene.soil->materials())
+      density = std::max(density, scene.materials[m].density);
+    mass += density * (scene.soil->max.x - scene.soil->min.x) * (scene.soil->max.y - scene.soil->min.y) *
+            Ground(*scene.soil, scene.domain.min.z).top();
+  }
   const double speed =
       fastest + settings.grid.radius_max / substep_of(scene) + scene.dt * glm::length(scene.domain.gravity);
   // In wide steps: worlds whose grains differ a little have the same one.

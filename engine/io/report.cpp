@@ -157,9 +157,13 @@ Json soil_json(const Simulation& simulation) {
   const auto soil = simulation.soil();
   if (!soil)
     return nullptr;
+  Json materials = Json::object();
+  for (const SoilMaterialSummary& m : soil->materials)
+    materials[m.name] = {{"mass_kg", m.mass}, {"grid_mass_kg", m.grid_mass}, {"quanta", m.quanta}};
   return {{"mass_kg", soil->mass},
           {"grid_mass_kg", soil->grid_mass},
           {"quanta", soil->quanta},
+          {"materials", materials},
           {"live_grains", soil->live_grains},
           {"rough_grains", soil->rough_grains},
           {"loosened_kg", soil->loosened_mass},

@@ -11,11 +11,10 @@ public:
 
   // m, above the floor, at x, y in the world [m]. Where a part hangs over the ground, the highest surface counts.
   double height(double x, double y) const;
+  double height_without_parts(double x, double y) const;
   double top() const { return top_; }  // m, no surface is higher
 
 private:
-  double bare(double x, double y) const;  // m, the height without parts
-
   double level_;
   std::shared_ptr<const Heightmap> heights_;  // in place of level_
   Solid parts_;

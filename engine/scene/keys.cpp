@@ -818,8 +818,24 @@ constexpr TableKeys surface_table{
     "counts, and the coordinates do not: `min` says where it lies.",
     surface_keys,
     {}};
-constexpr Key soil_keys[] = {
+constexpr Key soil_layer_keys[] = {
     text("material", required, "Name of the material of its grains."),
+    other("thickness", "number or formula of x and y", {0, 1e6, "m"}, required,
+          "How thick it is, everywhere or by the place in the world [m]: `\"0.3 + 0.05*x\"`."),
+    number("angle_of_repose", {1, 60, "degrees"}, Said{"that of `[soil]`"},
+           "Steepest slope of its soil that was dug and has become part of the ground again. Of several layers of a "
+           "material the first gives it."),
+};
+constexpr TableKeys soil_layer_table{
+    "[[soil.layer]]",
+    "A layer on `soil.material`, from the surface downwards: the first one lies below the surface without `parts`, the "
+    "next one below it. What parts put on the surface is of the first one's material. The layers and what lies below "
+    "them have at most four materials. They consist of the same grains, packed as those of `soil.material`.",
+    soil_layer_keys,
+    {}};
+constexpr Key soil_keys[] = {
+    text("material", required, "Name of the material of its grains, below all layers."),
+    tables("layer", soil_layer_table, none, "Layers of other materials on it."),
     other("radius", "number or [min, max]", radius_range, required,
           "Radius of its grains: one, or uniformly distributed between two."),
     other("min", "[x, y]", place_range, Said{"that of the domain"}, "Lower corner of the site."),

@@ -68,9 +68,10 @@ std::shared_ptr<const Heightmap> heights_of(const Raster& raster, const SoilSurf
   return map;
 }
 
-// A surface whose height is a formula, sampled where a column's mean takes it (SoilStacks), at the centres of its
-// nine parts. It is bilinear between samples, of which a site has 4096 along an axis at most.
-SoilSurface surface_of_formula(const Value& at, const Soil& soil, const Domain& domain) {
+// A height or a thickness by a formula, sampled where a column's mean takes it (SoilStacks), at the centres of its nine
+// parts. It is bilinear between samples, of which a site has 4096 along an axis at most. check(z, place) refuses
+// values.
+SoilSurface surface_of_formula(const Value& at, const Soil& soil, auto&& check) {
   constexpr std::uint32_t samples = 3, most = 4096;  // along a column; along the site
   SoilSurface s;
   at.get(s.formula);
@@ -88,11 +89,10 @@ SoilSurface surface_of_formula(const Value& at, const Soil& soil, const Domain& 
     for (std::uint32_t k = 0; k < count.x; ++k) {
       const glm::dvec2 place = soil.min + each * (glm::dvec2(k, row) + 0.5);
       const double z = height(place.x, place.y);
-      check_height(z, fmt::format("[{:.6g}, {:.6g}]", place.x, place.y), domain, at);
+      check(z, fmt::format("[{:.6g}, {:.6g}]", place.x, place.y));
       heights.push_back(static_cast<float>(z));
     }
   s.heights = std::make_shared<Heightmap>(count, std::move(heights), soil.min, soil.max, Resampling::bilinear);
-  check_top(*s.heights, soil, at);
   return s;
 }
 
@@ -133,13 +133,40 @@ SoilSurface read_surface(const Value& at, const Soil& soil, const Scene& scene) 
 
 }  // namespace
 
+namespace {
+
+SoilLayer read_layer(Table table, const Soil& soil, const Scene& scene) {
+  SoilLayer layer;
+  const Value material = table.need("material"), thickness = table.need("thickness"), repose = table["angle_of_repose"];
+  table.finish();
+  layer.material = material_of(material, scene.materials);
+  const auto check = [&](double value, const std::string& place) {
+    if (!(value >= 0.0))
+      thickness.fail(fmt::format("gives {} m at {}: allowed are 0 m and more", value, place));
+  };
+  if (thickness.is_word())
+    layer.varying = surface_of_formula(thickness, soil, check);
+  else
+    thickness.get(layer.thickness);
+  repose.get(layer.repose);
+  const bool known = layer.material == soil.material ||
+                     std::ranges::find(soil.layers, layer.material, &SoilLayer::material) != soil.layers.end();
+  if (repose && known)
+    repose.fail(fmt::format("is given twice for the material {}: allowed with the first layer of a material, and by "
+                            "soil.angle_of_repose for soil.material",
+                            scene.materials[layer.material].name));
+  return layer;
+}
+
+}  // namespace
+
 std::optional<Soil> read_soil(const Value& at, const Scene& scene) {
   if (!at)
     return {};
   Table t = at.table();
   Soil s;
-  const Value material = t.need("material"), radius = t.need("radius"), min = t["min"], max = t["max"],
-              cell = t["cell"], height = t["height"], surface = t["surface"], parts = t["parts"],
+  const Value material = t.need("material"), layers = t["layer"], radius = t.need("radius"), min = t["min"],
+              max = t["max"], cell = t["cell"], height = t["height"], surface = t["surface"], parts = t["parts"],
               repose = t["angle_of_repose"], margin = t["margin"], compaction = t["compaction"], swell = t["swell"];
   t.finish();
   const Domain& d = scene.domain;
@@ -175,13 +202,20 @@ std::optional<Soil> read_soil(const Value& at, const Scene& scene) {
     surface.or_override(height).fail("and height exclude each other: give one of them");
   if (!height && !surface)
     at.fail("has no surface: give height, or surface = { file = .. }");
-  if (height.is_word())
-    s.surface = surface_of_formula(height, s, d);
-  else
+  if (height.is_word()) {
+    s.surface =
+        surface_of_formula(height, s, [&](double z, const std::string& place) { check_height(z, place, d, height); });
+    check_top(*s.surface->heights, s, height);
+  } else
     height.get(s.height, {4.0 * r.max, d.max.z - d.min.z, "m"});
   if (surface)
     s.surface = read_surface(surface, s, scene);
   s.parts = read_parts_of_ground(parts, std::filesystem::path(scene.source).parent_path());
+  for (const Table& layer : layers.tables())
+    s.layers.push_back(read_layer(layer, s, scene));
+  if (s.materials().size() > shared::soil_materials_most)
+    layers.fail(fmt::format("have {} materials together with soil.material: allowed are {}", s.materials().size(),
+                            shared::soil_materials_most));
   repose.get(s.repose);
   margin.get(s.margin);
   compaction.get(s.compaction);

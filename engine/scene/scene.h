@@ -481,10 +481,21 @@ struct SoilSurface {
   std::shared_ptr<const Heightmap> heights;  // m above domain.min.z; of a formula, three samples along each column
 };
 
+// A layer of the ground. It is as thick as this below the surface without parts, or below the layer above it.
+struct SoilLayer {
+  std::uint32_t material = 0;          // index into Scene::materials
+  double thickness = 0.0;              // m
+  std::optional<SoilSurface> varying;  // in place of thickness, by a formula: its heights are thicknesses
+  std::optional<double> repose;        // degrees; none: Soil::repose. The first layer of a material gives it
+
+  double at(const glm::dvec2& place) const;  // m, its thickness there
+};
+
 // Ground as a grid of columns, each of a mass of soil, which becomes grains around bodies that move in it, and takes
 // them in again where they have come to rest (Holz 2014, sections 7 and 8). z is up; it lies on domain.min.z.
 struct Soil {
-  std::uint32_t material = 0;                 // index into Scene::materials
+  std::uint32_t material = 0;                 // index into Scene::materials, of what lies below the layers
+  std::vector<SoilLayer> layers;              // from the surface downwards
   double radius_min = 0.0, radius_max = 0.0;  // m, of its grains, uniform between
   glm::dvec2 min{0.0}, max{0.0};              // m, of the site
   double cell = 0.0;                          // m, edge of a column, which is fitted to the site; 0: 5 mean radii
@@ -498,6 +509,9 @@ struct Soil {
   std::string where;                          // as GrainGroup::where
   double mean_radius() const { return (radius_min + radius_max) / 2.0; }
   glm::uvec2 columns() const;  // of the site, by `cell`: as many as fit whole, which are widened to fill it
+  // Each once: that below the layers, and others from the surface downwards.
+  std::vector<std::uint32_t> materials() const;
+  double repose_of(std::uint32_t material) const;  // degrees, of one of these
 };
 
 struct Scene {

@@ -197,14 +197,23 @@ Source source_of(const Emitter& e) {
   return s;
 }
 
-// Ground, which lies where it is.
-Source source_of(const Soil& soil, const Domain& domain) {
-  Source s{soil.material, soil.radius_min, soil.radius_max, 0.0};
-  s.height = Ground(soil, domain.min.z).top();
-  s.volume = packing * s.height * (soil.max.x - soil.min.x) * (soil.max.y - soil.min.y);
-  const double z = domain.min.z + soil.radius_min;
-  s.centers = {{soil.min.x, soil.min.y, z}, {soil.max.x, soil.max.y, z}};
-  return s;
+// Ground, which lies where it is. One for each of its layers, and one for what is below them.
+std::vector<Source> sources_of(const Soil& soil, const Domain& domain) {
+  std::vector<Source> sources;
+  double below = Ground(soil, domain.min.z).top();  // m, height of what is not counted yet
+  const auto add = [&](std::uint32_t material, double height) {
+    Source s{material, soil.radius_min, soil.radius_max, 0.0};
+    s.height = std::min(height, below);
+    s.volume = packing * s.height * (soil.max.x - soil.min.x) * (soil.max.y - soil.min.y);
+    const double z = domain.min.z + soil.radius_min;
+    s.centers = {{soil.min.x, soil.min.y, z}, {soil.max.x, soil.max.y, z}};
+    sources.push_back(s);
+    below -= s.height;
+  };
+  for (const SoilLayer& layer : soil.layers)
+    add(layer.material, layer.varying ? layer.varying->heights->top() : layer.thickness);
+  add(soil.material, below);
+  return sources;
 }
 
 double slenderness(double height, const glm::dvec3& edge, const Domain& domain, int down) {
@@ -359,7 +368,7 @@ Bed bed_of(const Scene& scene) {
   for (const Emitter& e : scene.emitters)
     bed.sources.push_back(source_of(e));
   if (scene.soil)
-    bed.sources.push_back(source_of(*scene.soil, scene.domain));
+    std::ranges::copy(sources_of(*scene.soil, scene.domain), std::back_inserter(bed.sources));
   if (!bed.sources.empty())
     bed.radius_min = radii_of(scene).min;  // of spheres of clumps, too
   pile_up_fills(bed, scene.domain, down);

@@ -510,6 +510,16 @@ std::string to_toml(const Scene& scene) {
     line("swell", s.swell);
     if (!s.parts.empty())
       out += parts_text(s.parts, false) + "\n";
+    for (const SoilLayer& layer : s.layers) {
+      out += "[[soil.layer]]\n";
+      line("material", quoted(scene.materials.at(layer.material).name));
+      if (layer.varying)
+        line("thickness", quoted(layer.varying->formula));
+      else
+        line("thickness", layer.thickness);
+      if (layer.repose)
+        line("angle_of_repose", *layer.repose);
+    }
   }
 
   out += "[camera]\n";

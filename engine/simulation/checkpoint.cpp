@@ -293,8 +293,7 @@ std::optional<std::string> Checkpoints::wrong_with(const CheckedState& state, co
     bounds.parts.push_back(body.parts);
   for (const ClumpKind& kind : clump_kinds_of(model_.scene()))
     bounds.clump_spheres.push_back(kind.spheres);
-  bounds.soil_columns = model_.soil_columns();
-  bounds.soil_tile = model_.has_soil() ? model_.soil_stacks().tile().grains.size() : 0;
+  bounds.soil = model_.has_soil() ? &model_.soil_stacks() : nullptr;
   for (const Emitter& emitter : model_.scene().emitters)
     bounds.emitter_spheres.push_back(spheres_of(emitter.clump));
   for (std::uint32_t w = 0; w < model_.worlds(); ++w) {

@@ -198,7 +198,7 @@ std::vector<GrainState> Simulation::soil_surface(std::uint32_t world) {
   impl_->model.check_worlds(std::span(&world, 1));
   if (soil)
     for (const SoilSurfaceGrain& g : impl_->soil.surface(world, under_way()))
-      grains.push_back({g.number, vec3(g.sphere), vec3(0.0f), g.sphere.w, soil->material, world});
+      grains.push_back({g.number, vec3(g.sphere), vec3(0.0f), g.sphere.w, g.material, world});
   return grains;
 }
 std::optional<SoilSummary> Simulation::soil() const {

@@ -121,13 +121,12 @@ void SoilExchanges::look(std::uint32_t world) {
   rules.floor = scene.domain.min.z;
   rules.margin = soil.margin * soil.mean_radius();
   rules.swell = soil.swell;
-  rules.slope = std::tan(glm::radians(soil.repose));
   rules.period = static_cast<double>(period()) * scene.dt;
   rules.overlap = overlap_that_throws(scene);
-  rules.tag = soil.material;
   rules.now = run_.worlds()[world].clock;
-  rules.density = scene.materials[soil.material].density;
-  rules.ease = static_cast<float>(1.0 / scene.materials[soil.material].inertia);
+  for (const std::uint32_t m : model_.soil_stacks().materials())
+    rules.materials.push_back({scene.materials[m].density, static_cast<float>(1.0 / scene.materials[m].inertia),
+                               std::tan(glm::radians(soil.repose_of(m)))});
   rules.radius_min = static_cast<double>(static_cast<float>(soil.radius_min));
   rules.radius_max = static_cast<double>(static_cast<float>(soil.radius_max));
 
@@ -247,9 +246,10 @@ SoilHeights SoilExchanges::heights(std::uint32_t world) const {
   std::vector<std::vector<RestingGrain>> resting(columns.size());
   for (std::size_t i = 0; i < grains.size(); ++i) {
     const Grain& grain = grains[i];
-    if (grain.velocity.w > 0.0f && tags[i] == soil.material)
+    if (const std::uint32_t material = stacks.material_of(tags[i]);
+        grain.velocity.w > 0.0f && material < stacks.materials().size())
       if (const auto column = stacks.grid().column_at(glm::dvec2(grain.position)))
-        resting[*column].push_back({vec3(grain.position), grain.position.w, origins[i].tile});
+        resting[*column].push_back({vec3(grain.position), grain.position.w, origins[i].tile, material});
   }
   SoilHeights out{stacks.grid().count(), {}};
   for (std::uint32_t c = 0; c < columns.size(); ++c)
@@ -262,15 +262,25 @@ SoilSummary SoilExchanges::summary() const {
   SoilSummary sum;
   if (!model_.has_soil())
     return sum;
-  const double kg = model_.soil_stacks().kg_per_quantum(), radius = model_.soil_stacks().mean_radius();
-  std::uint64_t grid = 0, grains = 0, loosened = 0;
-  double filled = 0.0;  // quanta of undisturbed soil, as large as the loosened soil
+  const SoilStacks& stacks = model_.soil_stacks();
+  for (const std::uint32_t m : stacks.materials())
+    sum.materials.push_back({model_.scene().materials[m].name});
+  double loosened = 0.0, filled = 0.0;  // quanta, and those of undisturbed soil that is as large
   for (std::uint32_t w = 0; w < model_.worlds(); ++w) {
     const auto there = memory_.read_share<Grain>(w, FieldId::grains);
     const auto ids = memory_.read_share<uint>(w, FieldId::grain_id);
     const auto origins = memory_.read_share<SoilOrigin>(w, FieldId::soil_origin);
-    for (const SoilColumn& column : memory_.read_share<SoilColumn>(w, FieldId::soil_columns)) {
-      grid += column.mass;
+    const auto tags = memory_.read_share<uint>(w, FieldId::grain_tag);
+    const auto columns = memory_.read_share<SoilColumn>(w, FieldId::soil_columns);
+    for (std::uint32_t c = 0; c < columns.size(); ++c) {
+      const SoilColumn& column = columns[c];
+      const Mixture mixture = mixture_of(column), loose = stacks.loosened(c, column);
+      for (std::uint32_t m = 0; m < sum.materials.size(); ++m) {
+        sum.materials[m].quanta += mixture[m];
+        sum.materials[m].grid_mass += stacks.kg_per_quantum(m) * mixture[m];
+        if (column.loose > 0)
+          sum.loosened_mass += stacks.kg_per_quantum(m) * column.loose * loose[m] / sum_of(loose);
+      }
       loosened += column.loose;
       filled += static_cast<double>(column.loose) * static_cast<double>(column.swell);
     }
@@ -282,14 +292,18 @@ SoilSummary SoilExchanges::summary() const {
         continue;
       }
       ++sum.live_grains;
-      grains += quanta_of(static_cast<double>(there[i].position.w), radius);
+      if (const std::uint32_t m = stacks.material_of(tags[i]); m < sum.materials.size())
+        sum.materials[m].quanta += quanta_of(static_cast<double>(there[i].position.w), stacks.mean_radius());
     }
   }
-  sum.grid_mass = kg * static_cast<double>(grid);
-  sum.mass = kg * static_cast<double>(grid + grains);
-  sum.quanta = grid + grains;
-  sum.loosened_mass = kg * static_cast<double>(loosened);
-  sum.swell = loosened > 0 ? filled / static_cast<double>(loosened) : 1.0;
+  for (std::uint32_t m = 0; m < sum.materials.size(); ++m) {
+    SoilMaterialSummary& of = sum.materials[m];
+    of.mass = stacks.kg_per_quantum(m) * static_cast<double>(of.quanta);
+    sum.mass += of.mass;
+    sum.grid_mass += of.grid_mass;
+    sum.quanta += of.quanta;
+  }
+  sum.swell = loosened > 0.0 ? filled / loosened : 1.0;
   return sum;
 }
 

@@ -67,10 +67,11 @@ private:
     return {corner.x + grain.place.x, corner.y + grain.place.y, rules_.floor + grain.place.z};
   }
   bool sleeps(uint i) const { return is_asleep(s_.rest[i].state); }
+  uint material_of(uint i) const { return stacks_.material_of(s_.tags[i]); }
   // Is it one that the ground can take in?
   bool is_soil(uint i) const {
     const double r = s_.grains[i].position.w;
-    return s_.tags[i] == rules_.tag && r >= rules_.radius_min && r <= rules_.radius_max;
+    return material_of(i) < rules_.materials.size() && r >= rules_.radius_min && r <= rules_.radius_max;
   }
 
   void sort_in() {
@@ -209,7 +210,7 @@ private:
 
   // A grain comes to lie in a free place; none: there is none, which is counted. loose: some of those beside it are
   // left out, so that it does not lie as in the tile.
-  std::optional<uint> make(uint column, uint k, const Stack::Grain& grain, bool loose, bool moves) {
+  std::optional<uint> make(uint column, uint k, const Stack::Grain& grain, uint material, bool loose, bool moves) {
     if (free_places_.empty() || free_ids_.empty()) {
       ++done_.missing;
       return {};
@@ -219,7 +220,7 @@ private:
     s_.grains[i].position = vec4(vec3(place_of(column, grain)), grain.radius);
     s_.ids[i] = free_ids_.back();
     free_ids_.pop_back();
-    s_.tags[i] = rules_.tag;
+    s_.tags[i] = stacks_.materials()[material];
     s_.rows[i] = i;
     s_.counts[i] = 0;
     s_.origins[i] = {column + 1, k, loose ? 0 : grain.tile + 1, rules_.now};
@@ -235,10 +236,11 @@ private:
   }
   // At rest, until what its contacts leave unbalanced wakes it.
   void set_free(uint i) {
-    const double r = s_.grains[i].position.w, mass = rules_.density * 4.0 / 3.0 * std::numbers::pi * r * r * r;
+    const SoilMaterial& material = rules_.materials[material_of(i)];
+    const double r = s_.grains[i].position.w, mass = material.density * 4.0 / 3.0 * std::numbers::pi * r * r * r;
     s_.grains[i].velocity = vec4(0.0f, 0.0f, 0.0f, static_cast<float>(1.0 / mass));
     if (!s_.spins.empty())
-      s_.spins[i] = vec4(0.0f, 0.0f, 0.0f, rules_.ease);
+      s_.spins[i] = vec4(0.0f, 0.0f, 0.0f, material.ease);
     s_.rest[i] = {vec3(0.0f), rest_asleep | rest_unsettled, vec3(0.0f)};
     s_.origins[i] = {0, 0, s_.origins[i].tile, rules_.now};
   }
@@ -271,24 +273,25 @@ private:
         const bool loose = k >= filled.firm();
         if (!filled.has(k) || (loose && column.loose < grain.quanta))
           continue;
+        const auto material = stacks_.material(c, column, k, grain.quanta);
+        if (!material)
+          continue;
         std::optional<uint> i;
         if (const auto there = rough_.find({c, k}); there != rough_.end()) {
           i = there->second;
           rough_.erase(there);
+          s_.tags[*i] = stacks_.materials()[*material];
           set_free(*i);
           done_.changed = true;
         } else if (!is_blocked(c, k, grain)) {
-          i = make(c, k, grain, loose, true);
+          i = make(c, k, grain, *material, loose, true);
         }
         if (!i)
           continue;
-        if (loose) {
-          take_loose(column, grain.quanta);
-        } else {
-          TALUS_ASSERT(column.mass - column.loose >= grain.quanta, c, k);
-          column.mass -= grain.quanta;
-        }
-        column.disturbed = 1;
+        if (loose)
+          take_loose(column, only(*material, grain.quanta));
+        else
+          take_firm(column, only(*material, grain.quanta));
         made[c].push_back(*i);
       }
     }
@@ -319,7 +322,7 @@ private:
         continue;
       std::vector<RestingGrain> grains;
       for (const uint i : loose_[c]) {
-        grains.push_back({vec3(s_.grains[i].position), s_.grains[i].position.w, s_.origins[i].tile});
+        grains.push_back({vec3(s_.grains[i].position), s_.grains[i].position.w, s_.origins[i].tile, material_of(i)});
         remove(i);
       }
       s_.columns[c] = with_grains(stacks_, rules_.floor, rules_.swell, c, s_.columns[c], grains);
@@ -333,7 +336,10 @@ private:
       grid_.around(c, [&](uint other, const glm::ivec2&) { may[other] = false; });
     for (uint c = 0; c < grid_.size(); ++c)
       may[c] = may[c] && !kept_[c];
-    done_.changed = relax(stacks_, s_.columns, may, rules_.slope, sweeps) || done_.changed;
+    std::vector<double> slopes;
+    for (const SoilMaterial& material : rules_.materials)
+      slopes.push_back(material.slope);
+    done_.changed = relax(stacks_, s_.columns, may, slopes, sweeps) || done_.changed;
   }
 
   // May a loose grain touch the ground until the next look?
@@ -357,8 +363,9 @@ private:
       for (const uint k : places) {
         if (before.erase({c, k}) > 0)
           continue;
-        if (const Stack::Grain grain = stacks_.of(c).grain(k); !is_blocked(c, k, grain))
-          make(c, k, grain, k >= firm, false);
+        const Stack::Grain grain = stacks_.of(c).grain(k);
+        if (const auto material = stacks_.material(c, s_.columns[c], k, 1); material && !is_blocked(c, k, grain))
+          make(c, k, grain, *material, k >= firm, false);
       }
     }
     for (const auto& [of_stack, i] : before)
@@ -413,9 +420,11 @@ std::vector<SoilSurfaceGrain> surface_of(const SoilStacks& stacks, double floor,
       const Stack::Grain grain = stack.grain(k);
       if (grain.place.z < low)
         break;
+      const auto material = stacks.material(c, columns[c], k, 0);
       if (filled.has(k) && !std::ranges::binary_search(rough, std::pair(c, k)))
         surface.push_back({{corner.x + grain.place.x, corner.y + grain.place.y, floor + grain.place.z, grain.radius},
-                           (c * 4096u + k) & 0xFFFFFFu});
+                           (c * 4096u + k) & 0xFFFFFFu,
+                           stacks.materials()[*material]});
     }
   }
   return surface;

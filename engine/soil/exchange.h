@@ -42,17 +42,21 @@ struct SoilState {
   std::vector<shared::SoilOrigin> origins;
 };
 
+// What a grain of a material of the ground has.
+struct SoilMaterial {
+  double density = 0.0;  // kg/m3
+  float ease = 0.0f;     // grain_spin.w of a grain that moves
+  double slope = 0.0;    // tangent of the angle of repose
+};
+
 struct SoilRules {
   double floor = 0.0;    // m, z of the lowest soil
   double margin = 0.0;   // m, of the zone around a tool
-  double slope = 0.0;    // tangent of the angle of repose
   double period = 0.0;   // s, until the next look
   double swell = 1.0;    // Soil::swell
   double overlap = 0.0;  // radii of the smaller one, by which a grain may overlap those that it comes to lie beside
-  shared::uint tag = 0;  // of a grain of the soil: its material
-  shared::uint now = 0;  // World.clock
-  double density = 0.0;  // kg/m3
-  float ease = 0.0f;     // grain_spin.w of a grain that moves
+  std::vector<SoilMaterial> materials;        // of SoilStacks::materials()
+  shared::uint now = 0;                       // World.clock
   double radius_min = 0.0, radius_max = 0.0;  // m, of the grains that the ground takes in
   shared::uint first = 0;                     // ids from here on are those of grains that come out of the ground
   shared::uint places = 0;                    // in memory, of which grains that come out may take those that are free
@@ -71,6 +75,7 @@ struct SoilExchange {
 struct SoilSurfaceGrain {
   glm::vec4 sphere;
   shared::uint number;
+  shared::uint material;  // index into Scene::materials
 };
 std::vector<SoilSurfaceGrain> surface_of(const SoilStacks& stacks, double floor,
                                          std::span<const shared::SoilColumn> columns,

@@ -4,8 +4,10 @@
 #include "engine/scene/sampling.h"
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numbers>
+#include <ranges>
 #include <tuple>
 
 namespace talus {
@@ -46,6 +48,11 @@ std::uint32_t Stack::whole(std::uint32_t mass) const {
                                     static_cast<std::uint64_t>(above - below_.begin() - 1));
 }
 
+std::uint32_t Stack::mass_of(std::uint32_t count) const {
+  const std::uint64_t tiles = count / grains_.size();
+  return static_cast<std::uint32_t>(tiles * below_.back() + below_[count % grains_.size()]);
+}
+
 std::uint32_t Stack::mass(double height) const {
   return static_cast<std::uint32_t>(std::max(std::round(height * per_meter_), 0.0));
 }
@@ -62,38 +69,26 @@ double Stack::middle_of(double volume, std::uint32_t mass) const {
   return moment / mass;
 }
 
-void add_loose(SoilColumn& column, std::uint32_t mass, double swell) {
-  if (mass == 0)
-    return;
-  const double before = static_cast<double>(column.loose) * static_cast<double>(column.swell);
-  column.mass += mass;
-  column.loose += mass;
-  column.swell = static_cast<float>((before + mass * swell) / column.loose);
-  column.disturbed = 1;
-}
-
-void take_loose(SoilColumn& column, std::uint32_t mass) {
-  TALUS_ASSERT(mass <= column.loose, mass, column.loose);
-  column.mass -= mass;
-  column.loose -= mass;
-  column.disturbed = 1;
-  if (column.loose == 0)
-    column.swell = 1.0f;
-}
-
 Filling::Filling(const Stack& stack, const SoilColumn& column) : firm_(stack.whole(column.mass - column.loose)) {
   const double swell = std::max(static_cast<double>(column.swell), 1.0);
   end_ = stack.whole(column.mass - column.loose + static_cast<std::uint32_t>(column.loose * swell));
   share_ = 1.0 / swell;
 }
 
-// The fractional parts of k times the golden ratio are spread so evenly that of n grains in a row share * n are there,
-// but for one or two (Kuipers and Niederreiter, Uniform Distribution of Sequences, 1974, chapter 2.3).
+namespace {
+
+// The fractional parts of the multiples of an irrational number are spread so evenly that of n of them in a row n times
+// a share lie in an interval of that length, but for one or two (Kuipers and Niederreiter, Uniform Distribution of
+// Sequences, 1974, chapter 2.3).
+double spread(std::uint32_t k, double irrational) {
+  const double turns = k * irrational;
+  return turns - std::floor(turns);
+}
+
+}  // namespace
+
 bool Filling::has(std::uint32_t k) const {
-  if (k < firm_ || share_ >= 1.0)
-    return true;
-  const double turns = k * (std::numbers::phi - 1.0);
-  return turns - std::floor(turns) < share_;
+  return k < firm_ || share_ >= 1.0 || spread(k, std::numbers::phi - 1.0) < share_;
 }
 
 Stack::Grain Stack::grain(std::uint32_t k) const {
@@ -127,11 +122,15 @@ double SoilTile::filled_height() const {
 }
 
 SoilStacks::SoilStacks(const Scene& scene, SoilTile tile)
-    : grid_(scene), tile_(std::move(tile)), kinds_(grid_.size()), at_start_(grid_.size()),
-      mean_radius_(scene.soil->mean_radius()) {
+    : grid_(scene), tile_(std::move(tile)), kinds_(grid_.size()), materials_(scene.soil->materials()), layers_{0},
+      at_start_(grid_.size()), mean_radius_(scene.soil->mean_radius()) {
   const Domain& domain = scene.domain;
-  kg_ = scene.materials[scene.soil->material].density * ball_volume(mean_radius_) / quanta_of_mean;
-  const Ground ground(*scene.soil, domain.min.z);
+  const Soil& soil = *scene.soil;
+  for (const std::uint32_t m : materials_)
+    kg_.push_back(scene.materials[m].density * ball_volume(mean_radius_) / quanta_of_mean);
+  for (const SoilLayer& layer : soil.layers | std::views::reverse)
+    layers_.push_back(material_of(layer.material));
+  const Ground ground(soil, domain.min.z);
   height_ = ground.top();
   std::vector<std::vector<Stack::Grain>> cells(std::size_t{tile_.columns.x} * tile_.columns.y);
   for (std::uint32_t k = 0; k < tile_.grains.size(); ++k) {
@@ -174,15 +173,91 @@ SoilStacks::SoilStacks(const Scene& scene, SoilTile tile)
       stacks_.emplace_back(std::move(grains), height_);
     }
     kinds_[c] = kind->second;
-    constexpr int samples = 3;  // along each axis, of the surface
-    double surface = 0.0;
-    for (int y = 0; y < samples; ++y)
-      for (int x = 0; x < samples; ++x) {
-        const glm::dvec2 place = corner + grid_.edge() * (glm::dvec2(x, y) + 0.5) / double{samples};
-        surface += ground.height(place.x, place.y) / (samples * samples);
-      }
-    at_start_[c] = {of(c).mass(surface), 0u, 0u, 1.0f};
+    at_start_[c] = lay(soil, ground, c);
   }
+}
+
+SoilColumn SoilStacks::lay(const Soil& soil, const Ground& ground, std::uint32_t column) {
+  constexpr int samples = 3;                     // along each axis, of the surface and of the ends of layers
+  double surface = 0.0;                          // m, mean height
+  std::vector<double> ends(soil.layers.size());  // m, mean heights of the lower ends of layers, from below
+  for (int y = 0; y < samples; ++y)
+    for (int x = 0; x < samples; ++x) {
+      const glm::dvec2 place = grid_.corner(column) + grid_.edge() * (glm::dvec2(x, y) + 0.5) / double{samples};
+      surface += ground.height(place.x, place.y) / (samples * samples);
+      if (ends.empty())
+        continue;
+      double end = ground.height_without_parts(place.x, place.y);
+      for (std::size_t l = 0; l < ends.size(); ++l) {
+        end -= soil.layers[l].at(place);
+        ends[ends.size() - 1 - l] += end / (samples * samples);
+      }
+    }
+  const Stack& stack = of(column);
+  for (const double end : ends)
+    begins_.push_back(stack.whole(stack.mass(end)));
+  const std::uint32_t mass = stack.mass(surface), grains = stack.whole(mass);
+  SoilColumn laid{0u, 0u, 0u, 1.0f, uvec3(0u)};
+  add_firm(laid, undisturbed(column, grains) + only(material(column, grains), mass - stack.mass_of(grains)));
+  laid.disturbed = 0;
+  return laid;
+}
+
+std::uint32_t SoilStacks::material_of(std::uint32_t in_scene) const {
+  return static_cast<std::uint32_t>(std::ranges::find(materials_, in_scene) - materials_.begin());
+}
+
+std::uint32_t SoilStacks::material(std::uint32_t column, std::uint32_t k) const {
+  const std::size_t layers = layers_.size() - 1;  // above the lowest
+  const std::uint32_t* begin = begins_.data() + layers * column;
+  return layers_[static_cast<std::size_t>(std::upper_bound(begin, begin + layers, k) - begin)];
+}
+
+Mixture SoilStacks::undisturbed(std::uint32_t column, std::uint32_t count) const {
+  const Stack& stack = of(column);
+  const std::size_t layers = layers_.size() - 1;
+  Mixture mixture{};
+  std::uint32_t from = 0;
+  for (std::size_t l = 0; l <= layers; ++l) {
+    const std::uint32_t to = l < layers ? std::min(begins_[layers * column + l], count) : count;
+    mixture[layers_[l]] += stack.mass_of(to) - stack.mass_of(from);
+    from = to;
+  }
+  return mixture;
+}
+
+Mixture SoilStacks::loosened(std::uint32_t column, const SoilColumn& soil) const {
+  return mixture_of(soil) - undisturbed(column, Filling(of(column), soil).firm());
+}
+
+bool SoilStacks::is_consistent(std::uint32_t column, const SoilColumn& soil) const {
+  const std::uint64_t others = std::uint64_t{soil.others.x} + soil.others.y + soil.others.z;
+  if (others > soil.mass)
+    return false;
+  const Mixture all = mixture_of(soil), firm = undisturbed(column, Filling(of(column), soil).firm());
+  return std::ranges::equal(firm, all, std::ranges::less_equal());
+}
+
+std::optional<std::uint32_t> SoilStacks::material(std::uint32_t column, const SoilColumn& soil, std::uint32_t k,
+                                                  std::uint32_t quanta) const {
+  const std::uint32_t firm = soil.mass - soil.loose;
+  const bool loose = k >= of(column).whole(firm);
+  // What the grain may be of: all that is not in the undisturbed grains that are there without it.
+  const Mixture mixture = mixture_of(soil) - undisturbed(column, of(column).whole(loose ? firm : firm - quanta));
+  std::uint32_t chosen = 0;
+  if (loose) {  // The materials follow each other along k in their shares.
+    const double at = spread(k, std::numbers::sqrt2 - 1.0) * sum_of(mixture);
+    for (double end = mixture[0]; chosen + 1 < materials_.size() && end <= at; end += mixture[chosen])
+      ++chosen;
+  } else {
+    chosen = material(column, k);
+  }
+  // Where a grain above it had no room and stays, there may be too little of its own.
+  if (mixture[chosen] < quanta)
+    chosen = static_cast<std::uint32_t>(std::ranges::max_element(mixture) - mixture.begin());
+  if (mixture[chosen] < quanta)
+    return {};
+  return chosen;
 }
 
 namespace {
@@ -206,13 +281,13 @@ SoilColumn with_grains(const SoilStacks& stacks, double floor, double swell_most
                        std::span<const RestingGrain> grains) {
   struct Resting {
     double z;  // m above the floor
-    std::uint32_t quanta;
+    std::uint32_t quanta, material;
     bool moved;
   };
   std::vector<Resting> upwards;
   for (const RestingGrain& grain : grains)
     upwards.push_back({static_cast<double>(grain.place.z) - floor,
-                       quanta_of(static_cast<double>(grain.radius), stacks.mean_radius()),
+                       quanta_of(static_cast<double>(grain.radius), stacks.mean_radius()), grain.material,
                        !lies_as_in_tile(stacks, floor, grain)});
   std::ranges::stable_sort(upwards, {}, &Resting::z);
   // Undisturbed soil ends at the height below which grains that have not moved outnumber the others by most.
@@ -225,28 +300,57 @@ SoilColumn with_grains(const SoilStacks& stacks, double floor, double swell_most
       firm = k + 1;
     }
   }
-  std::uint32_t mass = 0;  // quanta, of the grains above that height
-  double moment = 0.0;     // quanta m above the floor, of these
-  for (std::size_t k = 0; k < upwards.size(); ++k) {
-    if (k < firm) {
-      soil.mass += upwards[k].quanta;
-      continue;
-    }
-    mass += upwards[k].quanta;
+  // It ends lower where there are not as many grains of a layer's material as its soil has up to there.
+  const auto firm_up_to = [&](std::size_t end) {
+    SoilColumn firm = soil;
+    Mixture mixture{};
+    for (std::size_t k = 0; k < end; ++k)
+      mixture[upwards[k].material] += upwards[k].quanta;
+    add_firm(firm, mixture);
+    return firm;
+  };
+  SoilColumn with = firm_up_to(firm);
+  while (firm > 0 && !stacks.is_consistent(column, with))
+    with = firm_up_to(--firm);
+  Mixture above{};      // the grains above that height
+  double moment = 0.0;  // quanta m above the floor, of these
+  for (std::size_t k = firm; k < upwards.size(); ++k) {
+    above[upwards[k].material] += upwards[k].quanta;
     moment += upwards[k].quanta * upwards[k].z;
   }
-  if (mass > 0) {
+  if (const std::uint32_t mass = sum_of(above); mass > 0) {
     // The middle of a layer that swells by a factor s on the spot rises by (s - 1) / 2 of its thickness.
     const Stack& stack = stacks.of(column);
-    const double rise = moment / mass - stack.middle_of(volume_of(soil), mass), thickness = mass / stack.per_meter();
-    add_loose(soil, mass, std::clamp(1.0 + 2.0 * rise / thickness, double{shared::soil_swell_least}, swell_most));
+    const double rise = moment / mass - stack.middle_of(volume_of(with), mass), thickness = mass / stack.per_meter();
+    add_loose(with, above, std::clamp(1.0 + 2.0 * rise / thickness, double{shared::soil_swell_least}, swell_most));
   }
-  soil.disturbed = 1;
-  return soil;
+  with.disturbed = 1;
+  return with;
 }
 
-bool relax(const SoilStacks& stacks, std::span<SoilColumn> columns, const std::vector<bool>& may_flow, double slope,
-           int sweeps) {
+namespace {
+
+// The mean tangent of the materials that are uppermost in a column.
+double slope_of(const SoilStacks& stacks, std::uint32_t column, const SoilColumn& soil,
+                std::span<const double> slopes) {
+  if (stacks.materials().size() == 1)
+    return slopes[0];
+  if (soil.loose == 0) {
+    const std::uint32_t grains = stacks.of(column).whole(soil.mass);
+    return slopes[stacks.material(column, grains > 0 ? grains - 1 : 0)];
+  }
+  const Mixture mixture = stacks.loosened(column, soil);
+  double sum = 0.0;
+  for (std::size_t m = 0; m < slopes.size(); ++m)
+    sum += mixture[m] * slopes[m];
+  return sum / sum_of(mixture);
+}
+
+}  // namespace
+
+bool relax(const SoilStacks& stacks, std::span<SoilColumn> columns, const std::vector<bool>& may_flow,
+           std::span<const double> slopes, int sweeps) {
+  TALUS_ASSERT(slopes.size() == stacks.materials().size(), slopes.size(), stacks.materials().size());
   const SoilGrid& grid = stacks.grid();
   bool any = false;
   const auto slide = [&](std::uint32_t a, const glm::ivec2& way) {
@@ -260,7 +364,8 @@ bool relax(const SoilStacks& stacks, std::span<SoilColumn> columns, const std::v
       std::swap(high, low);
       rise = -rise;
     }
-    const double excess = rise - slope * (way.x != 0 ? grid.edge().x : grid.edge().y);
+    const double slope = slope_of(stacks, high, columns[high], slopes),
+                 excess = rise - slope * (way.x != 0 ? grid.edge().x : grid.edge().y);
     if (excess <= 0.0)
       return false;
     // m quanta of swell s lower the one by m s / p and raise the other by m s / q: m = excess p q / (s (p + q)) leaves
@@ -273,12 +378,13 @@ bool relax(const SoilStacks& stacks, std::span<SoilColumn> columns, const std::v
         std::min(static_cast<std::uint32_t>(excess * p * q / (swell * (p + q))), loose ? from.loose : from.mass);
     if (moved == 0)
       return false;
+    const std::uint32_t stays = loose ? from.mass - from.loose : from.mass - moved;  // undisturbed
+    const Mixture soil = part_of(mixture_of(from) - stacks.undisturbed(high, stacks.of(high).whole(stays)), moved);
     if (loose)
-      take_loose(from, moved);
+      take_loose(from, soil);
     else
-      from.mass -= moved;
-    from.disturbed = 1;
-    add_loose(columns[low], moved, swell);
+      take_firm(from, soil);
+    add_loose(columns[low], soil, swell);
     return true;
   };
   for (int sweep = 0; sweep < sweeps; ++sweep) {

@@ -3,8 +3,8 @@
 // under the whole site. The grains of the tile within a column are the stack of that column, sorted by height. The mass
 // of the column tells how many grains of the stack are present, from below, so that mass is conserved to the quantum.
 // Where soil was loosened some grains of the stack are left out, so that the same mass fills more of it.
+#include "engine/soil/column.h"
 #include "engine/soil/grid.h"
-#include "shaders/shared/types.h"
 #include <span>
 #include <vector>
 
@@ -33,14 +33,6 @@ inline constexpr std::uint32_t quanta_of_mean = 256;
 
 // The mass of a grain in quanta, at least 1.
 std::uint32_t quanta_of(double radius, double mean_radius);
-
-// The volume of a column's soil, as the mass of undisturbed soil that would fill it [quanta].
-inline double volume_of(const shared::SoilColumn& column) {
-  return (column.mass - column.loose) + static_cast<double>(column.loose) * static_cast<double>(column.swell);
-}
-// Puts loosened soil on a column, or takes some of the column's own off. Volumes add up.
-void add_loose(shared::SoilColumn& column, std::uint32_t mass, double swell);
-void take_loose(shared::SoilColumn& column, std::uint32_t mass);
 
 // Which grains of its stack the soil of a column consists of: the lowest ones are undisturbed soil; of those above, up
 // to the end, loosened soil has the share 1 / swell. Where it is denser than undisturbed soil it has all, and these
@@ -74,6 +66,8 @@ public:
 
   // Grains of which so much undisturbed soil consists [quanta]; what is left over is less than the next grain.
   std::uint32_t whole(std::uint32_t mass) const;
+  // Quanta of the lowest so many grains.
+  std::uint32_t mass_of(std::uint32_t count) const;
   double height(const shared::SoilColumn& column) const {  // m
     return volume_of(column) / per_meter_;
   }
@@ -93,6 +87,10 @@ private:
   double height_, per_meter_;
 };
 
+// The stacks of all columns, and the layers of which their grains are.
+//
+// Of a column's mass, by material: there is at least what the whole grains of its undisturbed soil are of. The rest is
+// its loosened soil, and less than a grain of undisturbed soil.
 class SoilStacks {
 public:
   SoilStacks(const Scene& scene, SoilTile tile);
@@ -100,26 +98,49 @@ public:
   const SoilGrid& grid() const { return grid_; }
   const SoilTile& tile() const { return tile_; }
   const Stack& of(std::uint32_t column) const { return stacks_[kinds_[column]]; }
-  double kg_per_quantum() const { return kg_; }
+  // The ground's materials, as indices into Scene::materials.
+  const std::vector<std::uint32_t>& materials() const { return materials_; }
+  // The index of one of these; their number where the ground has no such material.
+  std::uint32_t material_of(std::uint32_t in_scene) const;
+  double kg_per_quantum(std::uint32_t material) const { return kg_[material]; }
+  // The material (an index into materials()) of the k-th grain of a column's stack where the soil is undisturbed.
+  std::uint32_t material(std::uint32_t column, std::uint32_t k) const;
+  // That of the k-th grain of the column's soil, of which it takes so many quanta; none: no material has as many left.
+  std::optional<std::uint32_t> material(std::uint32_t column, const shared::SoilColumn& soil, std::uint32_t k,
+                                        std::uint32_t quanta) const;
+  // Of the lowest so many grains of a column's stack, where the soil is undisturbed.
+  Mixture undisturbed(std::uint32_t column, std::uint32_t count) const;
+  // What of a column's soil is no whole grain of undisturbed soil.
+  Mixture loosened(std::uint32_t column, const shared::SoilColumn& soil) const;
+  // Is there as much of each material as its undisturbed soil has?
+  bool is_consistent(std::uint32_t column, const shared::SoilColumn& soil) const;
   double mean_radius() const { return mean_radius_; }  // m
   double height() const { return height_; }            // m, of the tile
   // Columns before anything digs.
   const std::vector<shared::SoilColumn>& at_start() const { return at_start_; }
 
 private:
+  // Returns a column as it is at the start, and notes where its layers begin.
+  shared::SoilColumn lay(const Soil& soil, const class Ground& ground, std::uint32_t column);
+
   SoilGrid grid_;
   SoilTile tile_;
   std::vector<Stack> stacks_;
   std::vector<std::uint32_t> kinds_;
+  std::vector<std::uint32_t> materials_;  // of the ground
+  std::vector<std::uint32_t> layers_;     // an index into materials_ of each layer, from the lowest one on
+  std::vector<std::uint32_t> begins_;     // by column and layer: the first grain of the stack that is in the layer
   std::vector<shared::SoilColumn> at_start_;
-  double kg_, mean_radius_, height_;
+  std::vector<double> kg_;  // by material
+  double mean_radius_, height_;
 };
 
 // A grain that rests on or in the ground.
 struct RestingGrain {
-  glm::vec3 place;     // m, in the world
-  float radius;        // m
-  std::uint32_t tile;  // SoilOrigin.tile
+  glm::vec3 place;         // m, in the world
+  float radius;            // m
+  std::uint32_t tile;      // SoilOrigin.tile
+  std::uint32_t material;  // an index into SoilStacks::materials()
 };
 
 // Returns the column as it is after it has taken in the grains that rest in it. Up to where most of them lie as in the
@@ -128,11 +149,12 @@ struct RestingGrain {
 shared::SoilColumn with_grains(const SoilStacks& stacks, double floor, double swell_most, std::uint32_t column,
                                shared::SoilColumn soil, std::span<const RestingGrain> grains);
 
-// Lets the columns that may_flow slide to slopes of at most `slope` (tangent): of two neighbours that are steeper the
-// higher one gives what makes them so steep, one pair after another in an order that follows from their places alone.
-// What moves is the uppermost soil, as loose as it is, and lies on the lower column as loosened soil. At least one of
-// the two was disturbed. Says whether anything moved.
+// Lets the columns that may_flow slide to slopes of at most the tangent of the material that slides (one for each of
+// SoilStacks::materials(), of a mixture their mean): of two neighbours that are steeper the higher one gives what makes
+// them so steep, one pair after another in an order that follows from their places alone. What moves is the uppermost
+// soil, as loose as it is and in its proportions, and lies on the lower column as loosened soil. At least one of the
+// two was disturbed. Says whether anything moved.
 bool relax(const SoilStacks& stacks, std::span<shared::SoilColumn> columns, const std::vector<bool>& may_flow,
-           double slope, int sweeps);
+           std::span<const double> slopes, int sweeps);
 
 }  // namespace talus

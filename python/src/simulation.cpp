@@ -350,14 +350,24 @@ void bind_facts(nb::class_<Simulation>& c) {
             told["rough_grains"] = soil->rough_grains;
             told["loosened_mass"] = soil->loosened_mass;
             told["swell"] = soil->swell;
+            nb::dict materials;
+            for (const talus::SoilMaterialSummary& m : soil->materials) {
+              nb::dict of;
+              of["mass"] = m.mass;
+              of["grid_mass"] = m.grid_mass;
+              of["quanta"] = m.quanta;
+              materials[m.name.c_str()] = of;
+            }
+            told["materials"] = materials;
             return told;
           },
-          nb::sig("def soil(self) -> dict[str, float] | None"),
+          nb::sig("def soil(self) -> dict[str, typing.Any] | None"),
           "The ground, over all worlds, or None where the scene has no [soil]: \"mass\" of the soil and\n"
           "\"grid_mass\" of what of it lies in columns [kg]; \"quanta\", the mass as a whole number, which\n"
           "never changes; \"live_grains\" that came out of the ground, and \"rough_grains\", the fixed ones\n"
           "beside these; \"loosened_mass\" of soil in the columns that was dug [kg], and \"swell\", its mean\n"
-          "volume by that of as much undisturbed soil.")
+          "volume by that of as much undisturbed soil; \"materials\", by name \"mass\", \"grid_mass\" [kg] and\n"
+          "\"quanta\" of each material of the ground.")
       .def(
           "soil_heights",
           [](Simulation& s, std::uint32_t world) {

@@ -485,8 +485,8 @@ def test_ground_becomes_grains_where_a_body_digs():
     scene = talus.Scene({
         "time": {"dt": 0.002},
         "domain": {"min": [0, 0, 0], "max": [0.4, 0.1, 0.2], "y": "periodic"},
-        "material": [{"name": "sand"}],
-        "soil": {"material": "sand", "radius": 0.005, "height": 0.05},
+        "material": [{"name": "sand"}, {"name": "loam", "density": 2000.0}],
+        "soil": {"material": "sand", "radius": 0.005, "height": 0.05, "layer": [{"material": "loam", "thickness": 0.02}]},
         "body": [{"name": "blade", "box": {"size": [0.01, 0.1, 0.08]}, "position": [0.12, 0.05, 0.075], "velocity": [0.2, 0, 0]}],
     })
     sim = talus.Simulation(scene, device="cpu")
@@ -496,3 +496,6 @@ def test_ground_becomes_grains_where_a_body_digs():
     assert heights.shape == (4, 16) and np.allclose(heights, 0.05, rtol=0.05)
     sim.advance(20)
     assert sim.soil["live_grains"] > 100 and sim.soil["quanta"] == before["quanta"]
+    sand, loam = sim.soil["materials"]["sand"], sim.soil["materials"]["loam"]
+    assert loam["quanta"] == before["materials"]["loam"]["quanta"] and loam["grid_mass"] < loam["mass"]
+    assert loam["quanta"] / sand["quanta"] == pytest.approx(2 / 3, rel=0.1)

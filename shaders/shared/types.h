@@ -132,6 +132,7 @@ TALUS_CONST float soil_in_place = 2e-3f;
 // Limits of SoilColumn.swell. The least is that of soil that was compacted from random loose to random close packing, 0.55 and 0.64 of the
 // volume, with some reserve.
 TALUS_CONST float soil_swell_least = 0.8f, soil_swell_most = 2.0f;
+TALUS_CONST uint soil_materials_most = 4u;  // of which the ground consists: that below all layers, and those of the layers
 TALUS_CONST uint no_table = 0xFFFFFFFFu;  // World.lists.table
 TALUS_CONST uint state_none = 0xFFFFFFFFu;
 
@@ -1117,6 +1118,7 @@ struct SoilColumn {
   uint disturbed;  // 1: it was dug, or took grains in
   uint loose;      // quanta of it that are loosened soil, which lies on the undisturbed soil
   float swell;     // volume of the loosened soil by that of as much undisturbed soil; 1 where there is none
+  uvec3 others;    // quanta of the mass that are of the ground's second, third and fourth material; the rest is of the first
 };
 
 // Where the columns of the ground are.
