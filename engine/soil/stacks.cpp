@@ -121,6 +121,30 @@ double SoilTile::filled_height() const {
   return all / middle * (high - low);
 }
 
+namespace {
+
+// The grains of each column of the tile, by height.
+std::vector<std::vector<Stack::Grain>> grains_of_columns(const SoilTile& tile, const SoilGrid& grid,
+                                                         double mean_radius) {
+  std::vector<std::vector<Stack::Grain>> columns(std::size_t{tile.columns.x} * tile.columns.y);
+  for (std::uint32_t k = 0; k < tile.grains.size(); ++k) {
+    const SoilTile::Grain& grain = tile.grains[k];
+    const glm::dvec2 column = glm::floor(glm::dvec2(grain.place) / grid.edge());
+    const glm::uvec2 at = glm::min(glm::uvec2(glm::max(column, 0.0)), tile.columns - 1u);
+    const glm::dvec2 corner = grid.edge() * glm::dvec2(at);
+    columns[at.y * tile.columns.x + at.x].push_back(
+        {{static_cast<float>(grain.place.x - corner.x), static_cast<float>(grain.place.y - corner.y), grain.place.z},
+         grain.radius,
+         quanta_of(grain.radius, mean_radius),
+         k});
+  }
+  for (auto& column : columns)
+    std::ranges::stable_sort(column, {}, [](const Stack::Grain& g) { return g.place.z; });
+  return columns;
+}
+
+}  // namespace
+
 SoilStacks::SoilStacks(const Scene& scene, SoilTile tile)
     : grid_(scene), tile_(std::move(tile)), kinds_(grid_.size()), materials_(scene.soil->materials()), layers_{0},
       at_start_(grid_.size()), mean_radius_(scene.soil->mean_radius()) {
@@ -132,20 +156,7 @@ SoilStacks::SoilStacks(const Scene& scene, SoilTile tile)
     layers_.push_back(material_of(layer.material));
   const Ground ground(soil, domain.min.z);
   height_ = ground.top();
-  std::vector<std::vector<Stack::Grain>> cells(std::size_t{tile_.columns.x} * tile_.columns.y);
-  for (std::uint32_t k = 0; k < tile_.grains.size(); ++k) {
-    const SoilTile::Grain& grain = tile_.grains[k];
-    const glm::dvec2 cell = glm::floor(glm::dvec2(grain.place) / grid_.edge());
-    const glm::uvec2 at = glm::min(glm::uvec2(glm::max(cell, 0.0)), tile_.columns - 1u);
-    const glm::dvec2 corner = grid_.edge() * glm::dvec2(at);
-    cells[at.y * tile_.columns.x + at.x].push_back(
-        {{static_cast<float>(grain.place.x - corner.x), static_cast<float>(grain.place.y - corner.y), grain.place.z},
-         grain.radius,
-         quanta_of(grain.radius, mean_radius_),
-         k});
-  }
-  for (auto& cell : cells)
-    std::ranges::stable_sort(cell, {}, [](const Stack::Grain& g) { return g.place.z; });
+  const auto cells = grains_of_columns(tile_, grid_, mean_radius_);
 
   // Columns at a wall have no grains that would be in it.
   const auto clear_of_walls = [&](const glm::dvec2& corner, const Stack::Grain& grain) {
