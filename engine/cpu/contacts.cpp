@@ -141,14 +141,14 @@ template <Neighbourhood by, class Found>
 template <Neighbourhood by, class Found>
 void search_grains_by_lanes(const Fields& f, uint i, Around<by>& around, Found found) {
   const Settings& settings = f.settings[0];
-  // Few grains are fixed, and few scenes have what is made of grains.
-  if (settings.cloth.vertices > 0 || settings.shapes.particles > 0 || f.grains[i].velocity.w == 0.0f)
+  if (settings.cloth.vertices > 0 || settings.shapes.particles > 0)  // few scenes have what is made of grains
     return search_grains_of_one<by>(f, i, found);
   const uint world = world_of(f, i);
   around.look(f, cell_of(position_of<by>(f, i), settings, f.worlds[world]), world);
-  const bool of_clump = settings.clumps.kinds > 0 && sphere_of(f.grain_tag[i]) > 0;
+  const bool of_clump = settings.clumps.kinds > 0 && sphere_of(f.grain_tag[i]) > 0,
+             fixed = f.grains[i].velocity.w == 0.0f;
   for (const uint j : around.near(f, i))
-    if (!of_clump || !same_clump(f, i, j))
+    if ((!of_clump || !same_clump(f, i, j)) && (!fixed || f.grains[j].velocity.w > 0.0f))
       found(j);
 }
 
@@ -416,7 +416,7 @@ TALUS_FLATTEN void incremental_choose(const Args& args, Fields& f, uint begin, u
 
 TALUS_FLATTEN void incremental_search(const Args& args, Fields& f, uint begin, uint end) {
   Around<Neighbourhood::incremental> around;
-  incremental_rows_of(args, f, begin, end, [&](uint i, auto found) { search_by_lanes(args, f, i, around, found); });
+  incremental_rows_of(args, f, begin, end, [&](uint i, auto found) { search_grains_by_lanes(f, i, around, found); });
 }
 
 }  // namespace talus::TALUS_CPU

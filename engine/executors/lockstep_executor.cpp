@@ -2,6 +2,7 @@
 #include "engine/executors/bound_fields.h"
 #include "shaders/shared/fine.h"
 #include "shaders/shared/grid.h"
+#include "shaders/shared/row.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -272,7 +273,7 @@ private:
     Bytes rows;
     for (uint i = 0; i < grains && !history.empty(); ++i) {
       const World& world = worlds[settings.worlds.count == 1 ? 0 : i / settings.worlds.places];
-      const bool made_anew = all ? world.lists.table != no_table : next[i] == row_wanted;
+      const bool made_anew = all ? world.lists.table != no_table : is_searched(next[i]);
       if (!made_anew || count[i] == 0 || world.lists.history > settings.worlds.history)
         continue;
       TALUS_ASSERT((std::size_t{first[i]} + count[i]) * entry <= history.size(), i, first[i], count[i], history.size());

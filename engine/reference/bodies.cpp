@@ -192,16 +192,16 @@ bool tells_distance(const Fields& f, uint body) {
   return true;
 }
 
-// body: in its world. moved: the rows of the cell's grains are to be searched again.
+// body: in its world. moved: bodies are to be searched for again in the rows of the cell's grains.
 void mark(Fields& f, uint body, uint cell, bool moved) {
   TALUS_ASSERT(body < f.settings[0].bodies.count && f.cell_taken[cell] != 0, body, cell);
   atomic_ref(f.cell_lists[cell * body_words(f.settings[0].bodies.count) + body / 32]).fetch_or(1u << (body % 32));
   if (!moved)
     return;
-  each_linked(f, cell, [&](uint i) { want_row(f, i); });
+  each_linked(f, cell, [&](uint i) { touch_row(f, i); });
   for (uint i = first_in_cell(f, cell, 0); i < first_in_cell(f, cell + 1, 0); ++i)
     if (f.list_position[i].w > 0.0f)
-      want_row(f, i);
+      touch_row(f, i);
 }
 
 // What threads first to last of those of a body do.

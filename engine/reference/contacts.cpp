@@ -174,7 +174,7 @@ void incremental_choose(const Args& args, Fields& f, uint begin, uint end) {
 
 void incremental_save(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < std::min(end, args.grains); ++i) {
-    if (f.contact_count_next[i] != row_wanted)
+    if (!is_searched(f.contact_count_next[i]))
       continue;
     count_bodies(f, contact_slot(f, i, 0), f.contact_count[i], ~0u);
     history(f, i, i);
@@ -183,7 +183,7 @@ void incremental_save(const Args& args, Fields& f, uint begin, uint end) {
 
 void incremental_search(const Args& args, Fields& f, uint begin, uint end) {
   incremental_rows_of(args, f, begin, end,
-                      [&](uint i, auto found) { search<Neighbourhood::incremental>(args, f, i, found); });
+                      [&](uint i, auto found) { search_grains<Neighbourhood::incremental>(f, i, found); });
 }
 
 void incremental_restore(const Args& args, Fields& f, uint begin, uint end) {

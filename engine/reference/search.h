@@ -4,6 +4,7 @@
 #include "engine/reference/activity.h"
 #include "engine/reference/clumps.h"
 #include "engine/reference/triangle.h"
+#include "shaders/shared/row.h"
 #include <algorithm>
 #include <bit>
 
@@ -262,12 +263,18 @@ template <class Search, class Want> void each_changed_row(const Fields& f, uint 
 inline void want_row(Fields& f, uint i) {
   atomic_ref(f.contact_count_next[i]).store(row_wanted, std::memory_order_relaxed);
 }
+// A row near a body that has moved: which grains are near a grain does not change with it.
+inline void touch_row(Fields& f, uint i) {
+  uint kept = row_kept;
+  atomic_ref(f.contact_count_next[i]).compare_exchange_strong(kept, row_touched, std::memory_order_relaxed);
+}
 
-// Rows that are wanted are searched again where they are, by search(i, found), which calls found(partner).
+// Rows that are wanted are searched again where they are, by search(i, found), which calls found(partner) for grains.
+// Rows that are touched keep their grains, which stand before bodies and walls, and are put into the same order.
 template <class Search> void incremental_rows_of(const Args& args, Fields& f, uint begin, uint end, Search search) {
   for (uint i = begin; i < std::min(end, args.grains); ++i) {
     uint& count = f.contact_count_next[i];
-    if (count != row_wanted)
+    if (!is_searched(count))
       continue;
     if (f.worlds[0].lists.history > f.settings[0].worlds.history) {
       atomic_ref(f.worlds[0].incremental.unfit).fetch_add(1);
@@ -277,11 +284,19 @@ template <class Search> void incremental_rows_of(const Args& args, Fields& f, ui
     const std::size_t row = contact_slot(f, i, 0);
     const uint room = rows_of(f, i / slice_grains, 0);
     uint found = 0;
-    search(i, [&](uint partner) {
+    const auto insert = [&](uint partner) {
       if (found < room)
         insert_sorted(f, row, found, partner);
       ++found;
-    });
+    };
+    if (!is_gone(f.grains[i])) {
+      if (count == row_touched)
+        while (found < f.contact_count[i] && is_grain(f.contact_partner[row + found * slice_grains]))
+          insert(f.contact_partner[row + found * slice_grains]);
+      else
+        search(i, insert);
+      search_others<Neighbourhood::incremental>(args, f, i, insert);
+    }
     if (f.settings[0].sleep.window > 0)  // a body may have come near a sleeper
       watch(f, i);
     count = found <= room ? found : row_unfit;

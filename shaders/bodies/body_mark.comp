@@ -1,8 +1,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // Marks the cells in which a grain could touch a body before the lists are built again. Sets of bits: in whatever order threads come,
-// the same result, and a grain goes through its cell's bodies by number. Where lists are rebuilt incrementally, the rows of grains near a body
-// that has moved are to be searched again.
+// the same result, and a grain goes through its cell's bodies by number. Where lists are rebuilt incrementally, bodies and walls are to be searched
+// for again in the rows of grains near a body that has moved.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
@@ -32,10 +32,10 @@ void mark(uint key) {
   if (!moved)
     return;
   for (uint i = cell_lists[head_at(key)]; i != link_end; i = cell_lists[link_at(i)] & link_mask)
-    want_row(i);
+    touch_row(i);
   for (uint i = grid_start[key]; i < grid_start[key + 1u]; ++i)
     if (list_position[i].w > 0.0)
-      want_row(i);
+      touch_row(i);
 }
 
 // How far a grain looks in a cube around a place of 2 half_cells cells an edge: what it is away from the middle, at most, its radius and

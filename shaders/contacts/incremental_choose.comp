@@ -36,6 +36,7 @@ void want_changed(uint i) {
   want_row(i);
   first = slice_start[i / slice_grains] * slice_grains + i % slice_grains;
   end = first + contact_count[i] * slice_grains;
+  look_from(i);
   search_grains(i);
   for (uint slot = first; slot < end; slot += slice_grains) {
     uint j = contact_partner[slot];

@@ -14,11 +14,12 @@ layout(set = 0, binding = 9, scalar) writeonly buffer StashCountBlock { uint his
 layout(set = 0, binding = 10, scalar) writeonly buffer StashBlock { uint history[]; };
 layout(set = 0, binding = 13, scalar) buffer ContactsBlock { uint body_contacts[]; };
 #include "shared/history_row.glsl"
+#include "shared/row.h"
 #include "shared/incremental_bodies.glsl"
 
 void main() {
   uint i = element_index(), slot = 0u, end = 0u;
-  bool wanted = i < args.grains && contact_count_next[i] == row_wanted;
+  bool wanted = i < args.grains && is_searched(contact_count_next[i]);
   if (wanted) {
     slot = slice_start[i / slice_grains] * slice_grains + i % slice_grains;
     end = slot + contact_count[i] * slice_grains;

@@ -1,13 +1,14 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // Rows that are wanted are searched again where they are, no more than they have room for: grains by number, since those that are linked
-// come in any order.
+// come in any order. Rows that are touched keep their grains, which stand before bodies and walls, and are put into the same order.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer ListedCountBlock { uint contact_count[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer GridStartBlock { uint grid_start[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
 layout(set = 0, binding = 6, scalar) buffer PartnerBlock { uint contact_partner[]; };
@@ -31,10 +32,16 @@ void insert(uint partner) {
 #define INCREMENTAL
 #define FOUND(partner) insert(partner)
 #include "shared/contact_search.glsl"
+#include "shared/row.h"
+
+void keep_grains(uint i) {
+  for (uint last = first + contact_count[i] * slice_grains; slot < last && contact_partner[slot] < triangle_partner;)
+    insert(contact_partner[slot]);
+}
 
 void main() {
   uint i = element_index();
-  if (i >= args.grains || contact_count_next[i] != row_wanted)
+  if (i >= args.grains || !is_searched(contact_count_next[i]))
     return;
   if (worlds[0].lists.history > settings.worlds.history) {
     atomicAdd(worlds[0].incremental.unfit, 1u);
@@ -44,7 +51,14 @@ void main() {
   uint slice = i / slice_grains;
   first = slot = slice_start[slice] * slice_grains + i % slice_grains;
   end = slice_start[slice + 1u] * slice_grains + i % slice_grains;
-  search(i);
+  if (grains[i].position.w > 0.0) {
+    look_from(i);
+    if (contact_count_next[i] == row_touched)
+      keep_grains(i);
+    else
+      search_grains(i);
+    search_others(i);
+  }
   if (sleeping != 0u)  // a body may have come near a sleeper
     atomicOr(slice_activity[slice].watched, 1u);
   bool fits = found * slice_grains <= end - first;

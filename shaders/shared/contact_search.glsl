@@ -58,11 +58,8 @@ void search_triangles(uint i, uint self) {
 
 #endif
 
-void search(uint i) {
+void search_others(uint i) {
   float radius = grains[i].position.w;
-  if (radius == 0.0)  // gone
-    return;
-  search_grains(i);
   vec3 p = PLACE(i).xyz, v = abs(grains[i].velocity.xyz);
 #ifndef INCREMENTAL
   if (with_cloth != 0u)
@@ -104,4 +101,12 @@ void search(uint i) {
     if (settings.domain.axis[wall >> 1] == axis_wall && wall_distance(p, wall) < reach) {
       FOUND((wall_partner + wall));
     }
+}
+
+void search(uint i) {
+  if (grains[i].position.w == 0.0)  // gone
+    return;
+  look_from(i);
+  search_grains(i);
+  search_others(i);
 }

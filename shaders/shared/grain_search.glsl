@@ -16,10 +16,15 @@ const uint with_cloth = 0u;
 #include "shared/cloth.glsl"
 #endif
 
-// Of the grain that looks.
+// Of the grain that looks: look_from comes before each search.
 uint world;
 float skin;
 bool moves;
+void look_from(uint i) {
+  world = world_of(i);
+  skin = worlds[world].lists.skin;
+  moves = grains[i].velocity.w > 0.0;
+}
 
 // Number of a vertex of cloth; settings.cloth.vertices and above: of what is none.
 uint vertex_of(uint i) { return with_cloth == 0u ? 0xFFFFFFFFu : grain_id[i] - settings.cloth.first; }
@@ -40,9 +45,6 @@ uint key_at(ivec3 cell) { return cell_key(wrapped(cell, world), world); }
 void search_grains(uint i) {
   vec3 p = PLACE(i).xyz;
   float radius = grains[i].position.w;
-  world = world_of(i);
-  skin = worlds[world].lists.skin;
-  moves = grains[i].velocity.w > 0.0;
   uint self = vertex_of(i);
   ivec3 home = cell_of(p, world);
   // Vertices of cloth touch triangles alone.

@@ -68,10 +68,12 @@ TALUS_CONST uint spare_rows_least = 12u;
 TALUS_CONST uint link_new = 0x80000000u;
 TALUS_CONST uint link_mask = 0x3FFFFFFFu;
 TALUS_CONST uint link_end = link_mask - 1u;
-// contact_count_next of a row that is not searched again, of one that is to be, and of one that was too short for what was found.
+// contact_count_next of a row that is not searched again, of one in which the bodies and walls are to be searched again, of one in which
+// all are, and of one that was too short for what was found.
 TALUS_CONST uint row_kept = 0xFFFFFFFFu;
-TALUS_CONST uint row_wanted = 0xFFFFFFFEu;
-TALUS_CONST uint row_unfit = 0xFFFFFFFDu;
+TALUS_CONST uint row_touched = 0xFFFFFFFEu;
+TALUS_CONST uint row_wanted = 0xFFFFFFFDu;
+TALUS_CONST uint row_unfit = 0xFFFFFFFCu;
 
 // Gates: dispatch sizes that the device opens and closes. A closed gate is a dispatch of nothing.
 TALUS_CONST uint gate_grains = 0u;          // a thread per grain, while the run is not halted
