@@ -1,4 +1,4 @@
-// Tools in a bed: a punch and a cone that go down, a blade that goes along.
+// Tools in a bed: a punch and a cone that go down, a blade that goes along, a plate that is pulled up.
 #include "bench/constants.h"
 #include "bench/laws/bulk.h"
 #include "bench/measure.h"
@@ -17,6 +17,7 @@ constexpr double soil_size = 0.01;        // m, diameter d of a grain
 constexpr double soil_density = 2500.0;   // kg/m3, that of bulk_scene
 constexpr double tool_speed = 0.1;        // m/s
 constexpr double forces_overlap = 0.004;  // radii, that of solver.accuracy = "forces"
+constexpr double punch_overlap = 0.001;   // radii, of pushes: grains below a punch bear much more than the bed at rest
 
 // Friction of the grains with each other and with the tool, and the ratio of shear stress to normal stress that the
 // case direct_shear measured with dem.
@@ -99,11 +100,12 @@ struct Push {
   Tip tip;
   double radius;  // m, of the shaft
   Soil soil;
-  double speed = tool_speed;        // m/s
-  double overlap = forces_overlap;  // radii
-  bool wide = false;                // in a bed of twice the width both ways
-  std::string which{};              // how the push differs from the first one; empty: not in one thing alone
-  Points course{};                  // m, N: depth of the lowest point below the surface, upward force
+  double speed = tool_speed;       // m/s
+  double overlap = punch_overlap;  // radii, at rest
+  bool wide = false;               // in a bed of twice the width both ways
+  std::string which{};             // how the push differs from the first one; empty: not in one thing alone
+  // m, N: depth of the lowest point below the surface, upward force, the mean of the pushes at all places.
+  Points course{};
 
   double cone_height() const { return 2.0 * radius; }
   // m3, of the part of the tool below the surface.
@@ -115,8 +117,8 @@ struct Push {
   }
   // m, the greatest depth, and that from where the line is fitted. A wider punch goes no deeper, since the floor of
   // the bed would bear it.
-  double end() const { return tip == Tip::flat ? std::min(4.0 * radius, 12.0 * soil_size) : cone_height(); }
-  double start() const { return (tip == Tip::flat ? 0.5 : 0.4) * end(); }
+  double end() const { return tip == Tip::flat ? std::min(4.0 * radius, 11.0 * soil_size) : cone_height(); }
+  double start() const { return (tip == Tip::flat ? 0.25 : 0.4) * end(); }
 };
 
 // Its lowest point is the origin.
@@ -134,27 +136,40 @@ talus::BodySpec body_of(const Push& push) {
   return body;
 }
 
+// Goes down at so many places of the bed, one push after another. Gives the grains at the end of the last one.
 std::vector<talus::GrainState> push_down(const LawContext& context, const talus::Solver& solver, const SoilBed& bed,
-                                         Push& push) {
+                                         int places, Push& push) {
   const double highest = bed.surface + 2.0 * soil_size;
-  Scene scene = scene_of(solver, push.soil, bed, push.overlap, highest + push.end() + 12.0 * soil_size);
-  scene.bodies = {body_of(push)};
-  scene.bodies[0].position = {0.5 * bed.size.x, 0.5 * bed.size.y, highest};
-  scene.bodies[0].velocity.z = -push.speed;
-  talus::Simulation simulation = simulate(context, scene);
-  double sum = 0.0, steps = 0.0, last = -0.5 * soil_radius;
-  watch(simulation, (highest - bed.surface + push.end()) / push.speed, scene.dt, [&] {
-    sum += simulation.body_loads()[0].force.z;
-    ++steps;
-    const double depth = bed.surface - simulation.body_state(0).pose.position.z;
-    if (depth < last + 0.5 * soil_radius)
-      return;
-    if (depth > 0.0)
-      push.course.emplace_back(depth - 0.25 * soil_radius, sum / steps);
-    last = depth;
-    sum = steps = 0.0;
-  });
-  return simulation.grains();
+  std::vector<talus::GrainState> grains;
+  for (int place = 0; place < places; ++place) {
+    SoilBed shifted = bed;
+    for (glm::dvec3& p : shifted.places)
+      for (int axis = 0; axis < 2; ++axis)
+        p[axis] = std::fmod(p[axis] + 0.5 * place * bed.size[axis], bed.size[axis]);
+    Scene scene = scene_of(solver, push.soil, shifted, push.overlap, highest + push.end() + 12.0 * soil_size);
+    scene.bodies = {body_of(push)};
+    scene.bodies[0].position = {0.5 * bed.size.x, 0.5 * bed.size.y, highest};
+    scene.bodies[0].velocity.z = -push.speed;
+    talus::Simulation simulation = simulate(context, scene);
+    double sum = 0.0, steps = 0.0, last = -0.5 * soil_radius;
+    std::size_t n = 0;
+    watch(simulation, (highest - bed.surface + push.end()) / push.speed, scene.dt, [&] {
+      sum += simulation.body_loads()[0].force.z;
+      ++steps;
+      const double depth = bed.surface - simulation.body_state(0).pose.position.z;
+      if (depth < last + 0.5 * soil_radius)
+        return;
+      if (depth > 0.0) {
+        if (n == push.course.size())
+          push.course.emplace_back(depth - 0.25 * soil_radius, 0.0);
+        push.course[n++].second += sum / steps / places;
+      }
+      last = depth;
+      sum = steps = 0.0;
+    });
+    grains = simulation.grains();
+  }
+  return grains;
 }
 
 // Of a push, what its course says.
@@ -162,6 +177,7 @@ struct Resistance {
   double factor = NAN;  // K of F = K rho g V + F_0
   double fit = NAN;     // share of the variance that this line explains
   double power = NAN;   // of the depth
+  double level = NAN;   // mean force by the mean weight of the displaced bulk
 };
 Resistance resistance_of(const Push& push, double density) {
   Points line, powers;
@@ -173,14 +189,16 @@ Resistance resistance_of(const Push& push, double density) {
   if (line.size() < 3)
     return {};
   const Line fitted = fit_line(line);
-  double mean = 0.0, residual = 0.0, total = 0.0;
-  for (const auto& point : line)
-    mean += point.second / static_cast<double>(line.size());
+  double mean = 0.0, displaced = 0.0, residual = 0.0, total = 0.0;
+  for (const auto& [weight, force] : line) {
+    mean += force / static_cast<double>(line.size());
+    displaced += weight / static_cast<double>(line.size());
+  }
   for (const auto& [weight, force] : line) {
     residual += std::pow(force - fitted.offset - fitted.slope * weight, 2);
     total += std::pow(force - mean, 2);
   }
-  return {fitted.slope, 1.0 - residual / total, fit_line(powers).slope};
+  return {fitted.slope, 1.0 - residual / total, fit_line(powers).slope, mean / displaced};
 }
 
 // N_q of a strip (Prandtl 1921, Reissner 1924) times the shape factor of a circle, 1 + tan(phi) (De Beer 1970).
@@ -191,7 +209,7 @@ double bearing_factor(double angle) {
 
 Evidence penetration(const LawContext& context) {
   const double d = soil_size, radius = context.pick(3.0, 2.0) * d;
-  const double edge = context.pick(28.0, 12.0) * d, depth = context.pick(22.0, 14.0) * d;
+  const double edge = context.pick(24.0, 12.0) * d, depth = context.pick(20.0, 14.0) * d;
   std::vector<Soil> soils{rolling_soil};
   std::vector<Push> pushes{{Tip::flat, radius, rolling_soil}};
   if (!context.quick) {
@@ -210,8 +228,8 @@ Evidence penetration(const LawContext& context) {
     });
     add("of a punch half as wide again", [](Push& p) { p.radius *= 1.5; });
     add("in a bed twice as wide", [](Push& p) { p.wide = true; });
-    add("at half the speed", [](Push& p) { p.speed *= 0.5; });
-    add("with contacts four times as stiff", [](Push& p) { p.overlap *= 0.25; });
+    add("at twice the speed", [](Push& p) { p.speed *= 2.0; });
+    add("with the overlap of accuracy = \"forces\"", [](Push& p) { p.overlap = forces_overlap; });
     add("with the overlap of accuracy = \"fast\"",
         [](Push& p) { p.overlap = talus::overlap_of(talus::Accuracy::fast); });
   }
@@ -231,11 +249,13 @@ Evidence penetration(const LawContext& context) {
   in_parallel(context, done.size(), [&](std::size_t i) {
     const SoilBed& bed = bed_of(done[i]);
     std::vector<talus::GrainState> grains =
-        push_down(context, methods[i / pushes.size()].solver, done[i].wide ? copies_of(bed, 2, 2) : bed, done[i]);
+        push_down(context, methods[i / pushes.size()].solver, done[i].wide ? copies_of(bed, 2, 2) : bed,
+                  context.pick(2, 1), done[i]);
     if (i == 0) {
       const std::lock_guard lock(mutex);
       // The tool waits above the grains as they are placed, and goes down once they are at rest.
       Scene whole = soil_scene(methods[0].solver, rolling_soil, glm::dvec2(edge), depth, {body_of(done[0])});
+      whole.solver.overlap = done[0].overlap;
       const double rest = whole.end, start = whole.domain.max.z, way = start - bed.surface + done[0].end();
       whole.bodies[0].position = {0.5 * edge, 0.5 * edge, start};
       whole.end = rest + way / tool_speed;
@@ -266,7 +286,8 @@ Evidence penetration(const LawContext& context) {
       const Resistance resistance = resistance_of(push, density);
       if (!push.which.empty()) {
         evidence.measurements.push_back(
-            near("K " + push.which + " by that of the first punch", by, resistance.factor / first.factor, 1.0, 0.05));
+            near("force by displaced weight, " + push.which + ", by that of the first punch", by,
+                 resistance.level / first.level, 1.0, 0.05));
         continue;
       }
       const std::string name =
@@ -491,10 +512,139 @@ Evidence blade(const LawContext& context) {
     }
     if (powers.size() > 2)
       evidence.measurements.push_back(near("power of the depth", by, fit_line(powers).slope, 2.0, 0.1));
+    // Coulomb's active pressure on the rear plate is at most 1/20 of the thrust on the front one.
+    evidence.measurements.push_back(
+        between("force on both plates by that on the front one", by, own[standard].whole, 0.9, 1.05));
     evidence.measurements.push_back(
         between("lifting force by the force against the way", by, own[standard].lift, 0.0, rolling_soil.friction));
   }
   evidence.plots.push_back(std::move(courses));
+  return evidence;
+}
+
+// A flat plate in a bed that is periodic across, which is pulled up.
+struct Anchor {
+  double depth;                     // m, from the surface to the upper side of the plate, as asked for
+  double speed = 0.02;              // m/s
+  double overlap = forces_overlap;  // radii
+  bool wide = false;                // in a bed of twice the length
+  std::string which{};              // how it differs from the one of the middle depth; empty: in the depth alone
+  double actual = NAN;              // m, depth
+  double force = NAN, law = NAN;    // N/m: mean downward force per width, and Meyerhof's and Adams' one
+  Points course{};                  // way / d, force / weight of the grains above the plate
+};
+
+constexpr double anchor_width = 6.0 * soil_size;                             // m, B, along x
+constexpr double first_lift = 0.3 * soil_size, last_lift = 1.0 * soil_size;  // m, of the way with the mean force
+
+// The upper side of the plate is at that height [m].
+talus::BodySpec anchor_of(double at, double upper, double across) {
+  const double thickness = 0.5 * soil_size;
+  talus::BodySpec plate;
+  plate.name = "plate";
+  plate.material = 0;
+  plate.position = {at, 0.5 * across, upper - 0.5 * thickness};
+  plate.parts.push_back({.shape = talus::BoxPart{{anchor_width, 1.2 * across, thickness}}});
+  return plate;
+}
+
+std::optional<Shot> pull_up(const LawContext& context, const talus::Solver& solver, Anchor& anchor) {
+  const double d = soil_size, below = context.pick(5.0, 3.0) * d, depth = below + anchor.depth;
+  const glm::dvec2 size(context.pick(40.0, 16.0) * d * (anchor.wide ? 2.0 : 1.0), 8.0 * d);
+  // The bed settles to some 1.03 of the depth that its number of grains is chosen for.
+  const double upper = 1.03 * depth - anchor.depth, at = 0.5 * size.x;
+  const std::vector<talus::BodySpec> plate{anchor_of(at, upper, size.y)};
+  SoilBed bed = settled_soil(context, rolling_soil, size, depth, plate);
+  // The volume of the plate lifts the surface by its share.
+  anchor.actual = bed.surface - upper;
+  Scene scene = scene_of(solver, rolling_soil, bed, anchor.overlap, bed.surface + 6.0 * d);
+  scene.bodies = plate;
+  scene.bodies[0].velocity.z = anchor.speed;
+  talus::Simulation simulation = simulate(context, scene);
+  const double weight = bed.density * g * anchor_width * anchor.actual;  // N/m
+  double sum = 0.0, count = 0.0, recent = 0.0, steps = 0.0, last = 0.0;
+  const bool stable = watch(simulation, last_lift / anchor.speed, scene.dt, [&] {
+    const double force = -simulation.body_loads()[0].force.z / size.y, way = simulation.time() * anchor.speed;
+    recent += force;
+    ++steps;
+    if (way > first_lift) {
+      sum += force;
+      ++count;
+    }
+    if (way > last + 0.05 * d) {
+      anchor.course.emplace_back(way / d - 0.025, recent / steps / weight);
+      last = way;
+      recent = steps = 0.0;
+    }
+  });
+  if (!stable)
+    return std::nullopt;
+  anchor.force = sum / count;
+  anchor.law = weight + 0.95 * bed.density * g * anchor.actual * anchor.actual * std::tan(rolling_soil.angle());
+  Scene whole = soil_scene(solver, rolling_soil, size, depth, plate);
+  const double rest = whole.end;
+  whole.end = rest + last_lift / anchor.speed;
+  whole.bodies[0].motion = talus::Keyframes{{{rest, glm::dvec3(0.0)}, {whole.end, glm::dvec3(0.0, 0.0, last_lift)}},
+                                            talus::Interpolation::linear};
+  whole.camera.eye = glm::dvec3(0.5, -0.9, 0.6) * size.x;
+  whole.camera.target = glm::dvec3(0.5 * size.x, 0.0, 0.5 * depth);
+  Scene drawn = whole;
+  drawn.bodies[0].motion = std::monostate{};
+  drawn.bodies[0].position.z += last_lift;
+  return Shot{std::move(whole), simulation.grains(), std::move(drawn)};
+}
+
+Evidence uplift(const LawContext& context) {
+  const double d = soil_size, middle = context.pick(9.0, 4.0) * d;
+  std::vector<Anchor> anchors{{middle}};
+  if (!context.quick) {
+    anchors = {{4.0 * d}, {6.0 * d}, {middle}, {12.0 * d}};
+    const auto add = [&](const char* which, auto change) {
+      Anchor anchor{middle};
+      anchor.which = which;
+      change(anchor);
+      anchors.push_back(std::move(anchor));
+    };
+    add("in a bed twice as long", [](Anchor& a) { a.wide = true; });
+    add("at half the speed", [](Anchor& a) { a.speed *= 0.5; });
+    add("with contacts four times as stiff", [](Anchor& a) { a.overlap *= 0.25; });
+    add("with the overlap of accuracy = \"fast\"",
+        [](Anchor& a) { a.overlap = talus::overlap_of(talus::Accuracy::fast); });
+  }
+  const std::size_t standard = context.pick<std::size_t>(2, 0);  // the one that the others are compared with
+  const std::vector<MethodCase> methods = methods_of_laws(context);
+  std::vector<Anchor> done = for_each_method(anchors, methods.size());
+  Evidence evidence;
+  std::mutex mutex;
+  in_parallel(context, done.size(), [&](std::size_t i) {
+    std::optional<Shot> shot = pull_up(context, methods[i / anchors.size()].solver, done[i]);
+    if (i == standard) {
+      const std::lock_guard lock(mutex);
+      evidence.shot = std::move(shot);
+    }
+  });
+  Plot courses{"Pull-out of a plate", "way / d", "force / weight above the plate", {}},
+      breakout{"Pull-out by depth", "depth / width", "force [N/m]", {}};
+  for (std::size_t m = 0; m < methods.size(); ++m) {
+    const std::string& by = methods[m].name;
+    const auto own = std::span(done).subspan(m * anchors.size(), anchors.size());
+    Series measured{by, {}, "points"}, law{by + ", Meyerhof and Adams", {}};
+    for (const Anchor& anchor : own) {
+      if (!anchor.which.empty()) {
+        evidence.measurements.push_back(near("force " + anchor.which + " by that of the middle depth", by,
+                                             anchor.force / own[standard].force, 1.0, 0.05));
+        continue;
+      }
+      const std::string at = fmt::format("depth {:.1f} d", anchor.actual / d);
+      evidence.measurements.push_back(near("force per width [N/m], " + at, by, anchor.force, anchor.law, 0.2));
+      courses.series.push_back({by + ", " + at, anchor.course});
+      measured.points.emplace_back(anchor.actual / anchor_width, anchor.force);
+      law.points.emplace_back(anchor.actual / anchor_width, anchor.law);
+    }
+    breakout.series.push_back(std::move(measured));
+    breakout.series.push_back(std::move(law));
+  }
+  evidence.plots = {std::move(breakout), std::move(courses)};
   return evidence;
 }
 
@@ -511,10 +661,10 @@ std::vector<Law> tool_laws() {
   return {
       {"penetration", group, "Penetration of a punch and a cone",
        grains +
-           "The bed is 28 d wide and 22 d deep. A punch with a flat end, 6 d wide, and a cone, 10 d wide and high, "
-           "go down at 0.1 m/s. K is the slope of the force by the weight of the displaced bulk, from a depth of 6 "
-           "d to 12 d of the punch, and from 4 d to 10 d of the cone. The punch also goes into beds of less "
-           "friction.",
+           "The bed is 24 d wide and 20 d deep. A punch with a flat end, 6 d wide, and a cone, 10 d wide and high, "
+           "go down at 0.1 m/s, each at two places, with springs for an overlap of 0.001 of the bed at rest. K is "
+           "the slope of the force by the weight of the displaced bulk, from a depth of 2.75 d to 11 d of the punch "
+           "and from 4 d to 10 d of the cone. The punch also goes into beds of less friction.",
        "Kang, Feng, Liu and Blumenfeld 2018, Archimedes' law explains penetration of solids into granular "
        "media, Nature Communications 9, 1101: F = K(phi) rho g V + F_0 for every convex body, V its volume "
        "below the surface, so that the force goes as the depth of a punch and as the third power of that of a "
@@ -522,8 +672,8 @@ std::vector<Law> tool_laws() {
        "exp(pi tan(phi)) tan^2(45 deg + phi/2) (Prandtl 1921, Reissner 1924, De Beer 1970). " +
            angle,
        "30 % of K, by as much as theories of the bearing capacity differ; 15 % of the power of the cone, 25 % "
-       "of its K by that of the punch; the line explains 97 % of the force. 5 % where the punch, the bed, the "
-       "speed or the stiffness is another.",
+       "of its K by that of the punch; the line explains 97 % of the force. 5 % of the mean force by the mean "
+       "displaced weight where the punch, the bed, the speed or the stiffness is another.",
        "", 4.0, penetration},
       {"blade", group, "Force on a blade",
        grains + "The bed is 110 d long, 8 d wide and 20 d deep. A vertical blade goes through it at 0.1 m/s across its "
@@ -535,7 +685,17 @@ std::vector<Law> tool_laws() {
        "the vertical force on the blade by the horizontal one, as measured. " +
            angle,
        "20 % of the force, 10 % of the power of the depth; 5 % where the bed, the speed or the stiffness is another.",
-       "", 2.0, blade}};
+       "", 2.0, blade},
+      {"uplift", group, "Pull-out of a plate",
+       grains +
+           "The bed is 40 d long and 8 d wide. A plate 6 d wide, which goes across the whole bed, lies 4, 6, 9 and "
+           "12 d deep and 5 d above the floor, and is pulled up by 20 mm/s. The force is the mean from a way of 0.3 "
+           "d to 1 d.",
+       "Meyerhof and Adams 1968, The ultimate uplift capacity of foundations, Canadian Geotechnical Journal 5, "
+       "225: F = gamma H B + K_u gamma H^2 tan(phi) per length of a strip of width B at the depth H, gamma the "
+       "weight of the bulk by its volume, with K_u = 0.95. " +
+           angle,
+       "20 % of the force; 5 % where the bed, the speed or the stiffness is another.", "", 2.0, uplift}};
 }
 
 }  // namespace bench
