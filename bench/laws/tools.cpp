@@ -658,7 +658,7 @@ std::vector<Law> tool_laws() {
   const std::string springs = "The mean overlap of the bed at rest is 0.004, that of accuracy = \"forces\". ";
   const std::string angle =
       "phi is that of the case direct_shear, sin(phi) = shear stress / normal stress, as in simple shear "
-      "without dilation (Davis 1968); nothing is fitted. ";
+      "without dilation (Davis 1968); nothing is fitted.";
   return {
       {"penetration", group, "Penetration of a punch and a cone",
        grains +
@@ -681,7 +681,8 @@ std::vector<Law> tool_laws() {
        "wide again; and the depth factor 1 + 2 tan(phi) (1 - sin(phi))^2 atan(depth / width) (Hansen 1970) is "
        "1.1 to 1.3. The forces of so few grains scatter about the line, more with more friction. Grains below a "
        "punch overlap much more than the bed at rest: the springs of accuracy = \"forces\" take 15 % from the "
-       "force, those of \"fast\" 40 %.",
+       "force, those of \"fast\" 40 %. Whether the bed of twice the width differs by more than chance is not "
+       "known.",
        9.0, penetration},
       {"blade", group, "Force on a blade",
        grains + springs +
@@ -699,9 +700,9 @@ std::vector<Law> tool_laws() {
        4.0, blade},
       {"uplift", group, "Pull-out of a plate",
        grains + springs +
-           "The bed is 40 d long and 8 d wide. A plate 6 d wide, which goes across the whole bed, lies 4, 6, 9 and "
-           "12 d deep and 5 d above the floor, and is pulled up by 20 mm/s. The force is the mean from a way of 0.3 "
-           "d to 1 d.",
+           "The bed is 40 d long and 8 d wide. A plate 6 d wide, which goes across the whole bed, lies some 4, 6, 9 "
+           "and 12 d deep and 5 d above the floor, and is pulled up by 20 mm/s. The force is the mean from a way of "
+           "0.3 d to 1 d.",
        "Meyerhof and Adams 1968, The ultimate uplift capacity of foundations, Canadian Geotechnical Journal 5, "
        "225: F = gamma H B + K_u gamma H^2 tan(phi) per length of a strip of width B at the depth H, gamma the "
        "weight of the bulk by its volume, with K_u = 0.95. " +
