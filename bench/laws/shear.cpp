@@ -25,7 +25,7 @@ constexpr double standard_inertial = 5e-3;  // inertial number I = (v / H) d sqr
 // A sheared cell, and what was measured on it.
 struct Cell {
   double friction, rolling;
-  double phi = NAN, eta = NAN;  // published packing and stress ratio at the critical state; none
+  double phi = NAN, eta = NAN;  // published packing and stress ratio at the critical state; NaN: none is known
   double overlap = talus::overlap_of(talus::Accuracy::forces);  // radii, mean overlap that the substep is chosen for
   double inertial = standard_inertial;
   double widths = 1.0, heights = 1.0;  // length and width, and height, by those of the standard cell
@@ -47,7 +47,7 @@ double lid_speed(const CellSize& size, const Cell& cell) {
   return cell.inertial * size.height / (2.0 * cell_radius * std::sqrt(cell_density / cell_pressure));
 }
 
-// A lid with ribs across x on its lower side: half cylinders of a grain's radius times two.
+// A lid with ribs across x on its lower side: half cylinders of radius d.
 talus::BodySpec ribbed_lid(double edge) {
   const double d = 2.0 * cell_radius;
   talus::BodySpec lid;
@@ -104,7 +104,8 @@ Scene cell_scene(const LawContext& context, const Cell& cell, const talus::Solve
   slide.type = talus::JointType::prismatic;
   slide.axis = {0.0, 0.0, 1.0};
   slide.min = 0.0;
-  // Falls at v / 2 where no grain bears it: a lid that nothing damps goes up and down with the full load.
+  // The lid falls at v / 2 where no grain bears it. Without a damper it bounces, and bears between nothing and three
+  // times the load.
   slide.spring.damping = cell_pressure * size.edge * size.edge / (0.5 * speed);
   slide.motor = talus::Motor{.torque = *lid.mass * g - cell_pressure * size.edge * size.edge};
   lid.motion = slide;

@@ -54,8 +54,9 @@ Scene soil_scene(const talus::Solver& solver, const Soil& soil, glm::dvec2 size,
   return scene;
 }
 
+// The packing is measured from the share `clear` of the length on, where no tool is.
 SoilBed settled_soil(const LawContext& context, const Soil& soil, glm::dvec2 size, double depth,
-                     const std::vector<talus::BodySpec>& bodies) {
+                     const std::vector<talus::BodySpec>& bodies, double clear) {
   const Scene scene = soil_scene(talus::default_solver(talus::Method::dem), soil, size, depth, bodies);
   talus::Simulation simulation = simulate(context, scene);
   go_on(simulation, scene.end);
@@ -67,8 +68,7 @@ SoilBed settled_soil(const LawContext& context, const Soil& soil, glm::dvec2 siz
     mean += grain.position.z / static_cast<double>(grains.size());
   }
   bed.surface = 2.0 * mean;
-  // The volume of the tools is left out of the part that is measured: they stand in the first quarter along x.
-  bed.density = soil_density * packing_fraction(grains, {0.4 * size.x, soil_radius, 0.2 * depth},
+  bed.density = soil_density * packing_fraction(grains, {clear * size.x, soil_radius, 0.2 * depth},
                                                 {0.9 * size.x, size.y - soil_radius, 0.8 * depth});
   return bed;
 }
@@ -235,7 +235,7 @@ Evidence penetration(const LawContext& context) {
   }
   std::vector<SoilBed> beds(soils.size());
   in_parallel(context, soils.size(),
-              [&](std::size_t i) { beds[i] = settled_soil(context, soils[i], glm::dvec2(edge), depth, {}); });
+              [&](std::size_t i) { beds[i] = settled_soil(context, soils[i], glm::dvec2(edge), depth, {}, 0.4); });
   const auto bed_of = [&](const Push& push) -> const SoilBed& {
     const auto found = std::ranges::find_if(soils, [&](const Soil& soil) {
       return soil.friction == push.soil.friction && soil.rolling == push.soil.rolling;
@@ -392,7 +392,7 @@ CutBed cut_bed(const LawContext& context, const Cut& cut) {
 std::optional<Shot> go_along(const LawContext& context, const talus::Solver& solver, Cut& cut) {
   const CutBed size = cut_bed(context, cut);
   const std::vector<talus::BodySpec> blade = blade_of(size.edge_height, size.at, size.width, size.height);
-  const SoilBed one = settled_soil(context, cut.soil, {size.length, size.width}, size.depth, blade);
+  const SoilBed one = settled_soil(context, cut.soil, {size.length, size.width}, size.depth, blade, 0.4);
   const SoilBed bed = copies_of(one, 1, cut.widths);
   const double width = bed.size.y;
   cut.actual = bed.surface - size.edge_height;
@@ -554,8 +554,7 @@ std::optional<Shot> pull_up(const LawContext& context, const talus::Solver& solv
   // The bed settles to some 1.03 of the depth that its number of grains is chosen for.
   const double upper = 1.03 * depth - anchor.depth, at = 0.5 * size.x;
   const std::vector<talus::BodySpec> plate{anchor_of(at, upper, size.y)};
-  SoilBed bed = settled_soil(context, rolling_soil, size, depth, plate);
-  // The volume of the plate lifts the surface by its share.
+  const SoilBed bed = settled_soil(context, rolling_soil, size, depth, plate, 0.6);
   anchor.actual = bed.surface - upper;
   Scene scene = scene_of(solver, rolling_soil, bed, anchor.overlap, bed.surface + 6.0 * d);
   scene.bodies = plate;
@@ -708,8 +707,8 @@ std::vector<Law> tool_laws() {
        "weight of the bulk by its volume, with K_u = 0.95. " +
            angle,
        "20 % of the force; 5 % where the bed, the speed or the stiffness is another.",
-       "The force is that of a plate 1.8 to 2.1 grains wider, at every depth: it takes the grains along that "
-       "lie on its edges. K_u was given for angles of friction from 30 degrees on.",
+       "The force is that of a plate 1.1 to 1.2 grains wider, at every depth: half a grain on either side. K_u "
+       "was given for angles of friction from 30 degrees on.",
        0.8, uplift}};
 }
 
