@@ -72,9 +72,10 @@ void touch(uint slot, uint partner, bool with_grain, Contact c, Springs before) 
 
 bool is_asleep_now(uint i) { return grain.velocity.w > 0.0 && (slice_activity[i / slice_grains].state >> i % slice_grains & 1u) != 0u; }
 
-// Contacts and gravity act on a sleeper that is stirred or unsettled, and on no other.
+// Contacts and gravity act on a sleeper that is stirred or unsettled, and on no other. The grain's place in its slice is that of the thread,
+// i % slice_grains: computed from i it would hold a register over the contacts.
 bool acts_on_sleeper(uint i) {
-  uint bit = 1u << i % slice_grains;
+  uint bit = 1u << gl_LocalInvocationID.x % slice_grains;
   if (stirred)
     atomicOr(slice_activity[i / slice_grains].unsettled, bit);
   return stirred || (slice_activity[i / slice_grains].unsettled & bit) != 0u;
