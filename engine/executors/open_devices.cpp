@@ -7,7 +7,14 @@
 
 namespace talus {
 
-std::array<gpu::Constant, 11> constants_of(const Features& features) {
+namespace {
+
+// The specialization constant that depends on the device; those of scenes are in shaders/shared/types.h.
+constexpr std::uint32_t constant_few_registers = 11;  // 1: contacts are gone through with fewer registers
+
+}  // namespace
+
+std::array<gpu::Constant, 12> constants_of(const Features& features, bool few_registers) {
   return {{{constant_solid_kinds, features.solid_kinds},
            {constant_shapes, features.shapes},
            {constant_cloth, features.cloth},
@@ -18,7 +25,8 @@ std::array<gpu::Constant, 11> constants_of(const Features& features) {
            {constant_restitution, features.restitution},
            {constant_clumps, features.clumps},
            {constant_sleep, features.sleep},
-           {constant_hertz, features.hertz}}};
+           {constant_hertz, features.hertz},
+           {constant_few_registers, few_registers ? 1u : 0u}}};
 }
 
 namespace {
@@ -116,7 +124,7 @@ std::shared_ptr<gpu::ComputePipeline> OpenDevice::pipeline(Pass pass, const Feat
   if (code.empty())
     throw DeviceError(
         fmt::format("pass {} has no shader: shaders/{} is missing from this build", info(pass).name, file_of(pass)));
-  const auto constants = constants_of(features);
+  const auto constants = constants_of(features, device.info().limits.few_registers);
   const std::pair key{pass, gpu::constants_read(device.shader(file_of(pass), code), constants)};
   auto found = pipelines_.find(key);
   if (found == pipelines_.end()) {

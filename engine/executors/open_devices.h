@@ -13,8 +13,8 @@
 
 namespace talus {
 
-// What passes are compiled with for a scene that has these.
-std::array<gpu::Constant, 11> constants_of(const Features& features);
+// What passes are compiled with for a scene that has these. few_registers: that of the device's limits.
+std::array<gpu::Constant, 12> constants_of(const Features& features, bool few_registers = false);
 
 struct PassProgram {
   std::shared_ptr<gpu::ComputePipeline> pipeline;  // of all features that are alike in what its shader reads

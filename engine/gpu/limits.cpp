@@ -9,6 +9,9 @@ namespace talus::gpu {
 
 namespace {
 
+constexpr std::uint32_t vendor_amd = 0x1002;  // VkPhysicalDeviceProperties::vendorID, a number of PCI
+constexpr std::uint32_t gcn_subgroup = 64;    // invocations; RDNA has subgroups of 32, too
+
 constexpr std::uint64_t limits_mib = 1ull << 20, limits_gib = 1ull << 30;
 
 // docs/limits.md has the sources.
@@ -106,7 +109,8 @@ constexpr TestLimits profiles[] = {
      .storage_offset_alignment = 256,
      .non_coherent_atom = 256,
      .image_extent = 4096,
-     .subgroup_size = 4},
+     .subgroup_size = 4,
+     .few_registers = true},
 };
 
 constexpr auto all_test_limits = [] {
@@ -130,14 +134,18 @@ Limits limits_of(VkPhysicalDevice device) {
   allocations.pNext = &buffers;
   auto subgroups = make<VkPhysicalDeviceSubgroupProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES);
   subgroups.pNext = &allocations;
+  auto subgroup_sizes = make<VkPhysicalDeviceSubgroupSizeControlProperties>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES);
+  subgroup_sizes.pNext = &subgroups;
   auto properties = make<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
-  properties.pNext = &subgroups;
+  properties.pNext = &subgroup_sizes;
   vkGetPhysicalDeviceProperties2(device, &properties);
   Limits limits;
   limits.core = properties.properties.limits;
   limits.buffer_bytes = buffers.maxBufferSize;
   limits.allocation_bytes = allocations.maxMemoryAllocationSize;
   limits.subgroup_size = subgroups.subgroupSize;
+  limits.few_registers = properties.properties.vendorID == vendor_amd && subgroup_sizes.minSubgroupSize == gcn_subgroup;
   return limits;
 }
 
@@ -188,6 +196,7 @@ Limits lesser(Limits limits, const TestLimits& test) {
                                 &core.maxViewportDimensions[0], &core.maxViewportDimensions[1]})
     lower(*extent, test.image_extent);
   limits.subgroup_size = test.subgroup_size;
+  limits.few_registers = limits.few_registers || test.few_registers;
   limits.conditional_rendering = limits.conditional_rendering && test.conditional_rendering;
   limits.timestamps = limits.timestamps && test.timestamps;
   return limits;

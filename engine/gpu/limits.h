@@ -13,6 +13,8 @@ struct Limits {
   std::uint64_t buffer_bytes = 0;      // of one buffer: maxBufferSize of VK_KHR_maintenance4
   std::uint64_t allocation_bytes = 0;  // of one allocation of memory: maxMemoryAllocationSize of VK_KHR_maintenance3
   std::uint32_t subgroup_size = 0;     // invocations
+  // A SIMD has few registers for its subgroups: 256 of 64 invocations, of which 4 subgroups have 64 each (AMD's GCN).
+  bool few_registers = false;
   bool conditional_rendering = false;  // VK_EXT_conditional_rendering
   bool timestamps = false;             // of the queue family that Talus takes
 };
@@ -39,6 +41,7 @@ struct TestLimits {
   std::uint32_t non_coherent_atom = 0;          // bytes
   std::uint32_t image_extent = 0;               // pixels, of images, framebuffers and viewports
   std::uint32_t subgroup_size = 0;
+  bool few_registers = false;
   bool conditional_rendering = false, timestamps = false;
   // Opening the device fails, and it passes for a discrete GPU: what --device auto does then.
   bool opens = true;

@@ -20,6 +20,7 @@ layout(set = 0, binding = 13, scalar) buffer ActivityBlock { SliceActivity slice
 #include "shared/space.glsl"
 #include "shared/listed.glsl"
 #define ONE_DIVISION true
+#define TURNS_FOR_EACH_PART (few_registers != 0u)
 #define LISTED_SLICES
 #include "shared/contact_row.glsl"
 #define LOAD_GROUP (self / group_size)
@@ -68,13 +69,16 @@ void touch(uint slot, uint partner, bool with_grain, Contact c, Springs before) 
     store_vec3(contact_state, roll_at(slot), after.roll);
 }
 
+// Without bodies there are 4 subgroups in either case, and beside triangles of meshes 3.
+#define LOADS_LATE (few_registers != 0u && solid_kinds != 0u && !has_kind(solid_triangles))
 #include "shared/each_contact.glsl"
 
 bool is_asleep_now(uint i) { return grain.velocity.w > 0.0 && (slice_activity[i / slice_grains].state >> i % slice_grains & 1u) != 0u; }
 
-// Contacts and gravity act on a sleeper that is stirred or unsettled, and on no other.
+// Contacts and gravity act on a sleeper that is stirred or unsettled, and on no other. The grain's place in its slice is that of the thread,
+// i % slice_grains: computed from i it would hold a register over the contacts.
 bool acts_on_sleeper(uint i) {
-  uint bit = 1u << i % slice_grains;
+  uint bit = 1u << gl_LocalInvocationID.x % slice_grains;
   if (stirred)
     atomicOr(slice_activity[i / slice_grains].unsettled, bit);
   return stirred || (slice_activity[i / slice_grains].unsettled & bit) != 0u;

@@ -98,6 +98,7 @@ void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 sum) {
     add_load(partner, surface_at_start(c, way), scale() / h * (1.0 / w_sum * change), scale() / h * (r / w_sum * resistance));
 }
 #define TAKES_MEAN
+#define LOADS_LATE (few_registers != 0u && !has_kind(solid_triangles))  // beside triangles of meshes there are 3 subgroups in either case
 #include "shared/each_contact.glsl"
 
 void main() {

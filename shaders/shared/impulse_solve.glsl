@@ -91,6 +91,10 @@ void main() {
   if (rotating != rotation_off)
     spin = grain_spin[i];
   own_load = float(contact_load[i]);
+  // A position that stays is written before the contacts. Behind them, RADV held it twice, as the vector to be stored and as its components: 4
+  // registers.
+  if (!POSITIONS)
+    grains_next[i].position = grain.position;
   each_contact(i, grain.position.xyz, grain.position.w);
   float w = grain.velocity.w;
   if (w > 0.0) {
@@ -98,7 +102,9 @@ void main() {
     if (POSITIONS)
       grain.position.xyz += args.h * w * push;
   }
-  grains_next[i] = grain;
+  if (POSITIONS)
+    grains_next[i].position = grain.position;
+  grains_next[i].velocity = grain.velocity;
   if (rotating != rotation_off)
     grain_spin_next[i] = vec4(spin.xyz + w * spin.w * couple, spin.w);
 }

@@ -27,6 +27,8 @@ layout(constant_id = 9) const uint sleeping = 1u;  // constant_sleep
 
 layout(constant_id = 10) const uint with_hertz = 0u;  // constant_hertz
 
+layout(constant_id = 11) const uint few_registers = 0u;  // constant_few_registers: 1 on devices with gpu::Limits::few_registers
+
 // The step of the batch, from 0; the world of the place of a grain, and the end of a world's places. Where there are several, a workgroup's
 // places are of one. A macro, since not every pass has the status.
 #define step_of_batch (status.step - args.batch)

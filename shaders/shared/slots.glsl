@@ -3,8 +3,9 @@
 // The state of contacts lies component by component: of the slots of a row first all x, then all y, .., so that threads side by side
 // read numbers side by side. Needs settings in scope.
 
-// Where a slot has the first of its components, the others slice_grains further each.
-uint first_component(uint slot, uint components) { return components * slot - (components - 1u) * (slot % slice_grains); }
+// Where a slot has the first of its components, the others slice_grains further each. Both operands of | have no bit in common. With a sum,
+// Mesa's compiler moved constants into either operand, and kept several addresses of a slot: dem had 2 to 5 % more instructions on AMD.
+uint first_component(uint slot, uint components) { return components * (slot & ~(slice_grains - 1u)) | slot % slice_grains; }
 
 // Where a slot has the component of contact_state with this number, and those with which its members begin.
 uint state_at(uint slot, uint component) { return first_component(slot, settings.contacts.state_words) + component * slice_grains; }

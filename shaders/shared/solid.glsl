@@ -59,21 +59,25 @@ vec3 in_body(uint body, vec3 offset) {
 
 #include "shared/solid_surfaces.glsl"
 
+// Puts part k to those of a body before it, of which `first` is the first. p: in the body's frame.
+void put_together(uint k, uint first, vec3 p, inout vec4 d, inout uint nearest) {
+  SolidPart part = solid_part(k);
+  vec4 other = from_shape(part, in_part(part, p));
+  uint surface = part_surfaces * (k - first) + surface_at(part.kind, other.xyz);
+  other.xyz = rotated(part.rotation, other.xyz);
+  bool subtracts = (part.kind & solid_subtracts) != 0u;
+  if (k == first || decides(other.w, d.w, subtracts)) {
+    d = subtracts ? -other : other;
+    nearest = surface;
+  }
+}
+
 // Of parts put together, in their frame. nearest: the surface that is.
 vec4 from_parts(uint first, uint end, vec3 p, out uint nearest) {
   vec4 d = vec4(0.0);
   nearest = 0u;
-  for (uint k = first; k < end; ++k) {
-    SolidPart part = solid_part(k);
-    vec4 other = from_shape(part, in_part(part, p));
-    uint surface = part_surfaces * (k - first) + surface_at(part.kind, other.xyz);
-    other.xyz = rotated(part.rotation, other.xyz);
-    bool subtracts = (part.kind & solid_subtracts) != 0u;
-    if (k == first || decides(other.w, d.w, subtracts)) {
-      d = subtracts ? -other : other;
-      nearest = surface;
-    }
-  }
+  for (uint k = first; k < end; ++k)
+    put_together(k, first, p, d, nearest);
   return d;
 }
 vec4 from_parts(uint first, uint end, vec3 p) {
@@ -82,11 +86,24 @@ vec4 from_parts(uint first, uint end, vec3 p) {
 }
 
 // Of a body in the world, at a point away from its origin.
+// TURNS_FOR_EACH_PART: the way into the body's frame is computed anew for each part, so that neither the body's rotation nor the place in its
+// frame, 7 registers, are live beside what a part takes.
+#ifndef TURNS_FOR_EACH_PART
+#define TURNS_FOR_EACH_PART false
+#endif
 vec4 from_body(uint body, vec3 offset, out uint nearest) {
-  vec4 rotation = bodies[body].motion.rotation;
-  uint first = bodies[body].first_part;
-  vec4 d = from_parts(first, first + bodies[body].parts, rotated_back(rotation, offset), nearest);
-  return vec4(rotated(rotation, d.xyz), d.w);
+  uint first = bodies[body].first_part, end = first + bodies[body].parts;
+  vec3 p;
+  if (!TURNS_FOR_EACH_PART)
+    p = rotated_back(bodies[body].motion.rotation, offset);
+  vec4 d = vec4(0.0);
+  nearest = 0u;
+  for (uint k = first; k < end; ++k) {
+    if (TURNS_FOR_EACH_PART)
+      p = rotated_back(bodies[body].motion.rotation, offset);
+    put_together(k, first, p, d, nearest);
+  }
+  return vec4(rotated(bodies[body].motion.rotation, d.xyz), d.w);
 }
 vec4 from_body(uint body, vec3 offset) {
   uint nearest;

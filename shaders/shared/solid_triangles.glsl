@@ -200,8 +200,9 @@ vec4 from_mesh(SolidPart part, vec3 p, float reach, uint surface) {
   uvec3 list = triangles_around(part, p);
   Touch nearest = nearest_triangle(part, list, p);
   vec4 places[hollow_surfaces];
-  uint count = 1u;
   places[0] = from_nearest(part, nearest);
+  places[1] = places[2] = none;  // else Mesa's compiler carries both from contact to contact, 8 registers
+  uint count = 1u;
   if (surface == 0u)
     return places[0];
   if (nearest.triangle != 0u && places[0].w > 0.0 && places[0].w < reach)
@@ -224,12 +225,13 @@ vec4 from_mesh(SolidPart part, vec3 p, float reach, uint surface) {
         continue;
       places[k] = vec4(away, d);
     }
-  for (uint k = 0u; k < count; ++k) {
+  vec4 found = none;
+  for (uint k = count; k-- > 0u;) {  // of two with the same rank the first one in `places` is found
     uint before = 0u;
     for (uint other = 0u; other < count; ++other)
       before += hollow_rank(places[other].xyz) < hollow_rank(places[k].xyz) ? 1u : 0u;
     if (before + 1u == surface)
-      return places[k];
+      found = places[k];
   }
-  return none;
+  return found;
 }

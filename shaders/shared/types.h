@@ -205,7 +205,7 @@ TALUS_CONST uint joint_sweeps = 64u;
 TALUS_CONST float joint_converged = 1e-6f;
 TALUS_CONST uint linkage_rows_most = 512u;
 
-// Specialization constants: their constant_id.
+// Specialization constants of scenes: their constant_id. 11 is one of the device (engine/executors/open_devices.cpp).
 TALUS_CONST uint constant_solid_kinds = 0u;  // bit k: bodies have parts of kind k
 TALUS_CONST uint constant_shapes = 1u;       // 0: no grain belongs to a shape
 TALUS_CONST uint constant_cloth = 2u;        // 0: there is no cloth
