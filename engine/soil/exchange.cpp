@@ -22,6 +22,12 @@ constexpr double kept = 2.0;          // mean radii, by which a zone that is lef
 constexpr double landing = 6.0;       // mean radii above the ground, where a grain at rest may come down on it
 constexpr double ridge_ahead = 12.0;  // mean radii, in which a ridge before a tool is looked for
 constexpr int sweeps = 8;             // of relaxation in a look
+constexpr double restless = 0.125;    // share of a column's loose grains that may be awake beside one that is taken in
+
+// Does a grain that the ground has taken in stay where it came to rest?
+bool is_settled(const SoilOrigin& origin) {
+  return origin.column > 0 && (origin.place & soil_settled) != 0;
+}
 
 class Exchange {
 public:
@@ -51,6 +57,7 @@ private:
   std::vector<bool> kept_;      // .. whose grains stay grains
   std::map<uint, std::vector<uint>> loose_, fixed_;  // by column: places of grains that move, and of others in the way
   std::map<std::pair<uint, uint>, uint> rough_;      // place of the fixed grain of a column and place in its stack
+  std::map<uint, std::vector<uint>> settled_;        // by column: places of fixed grains where they came to rest
   // By column: grains of the ground near the height at which the tile lies on itself, and how many tiles are below
   // them. There grains of two tiles may overlap as they lie.
   struct AtSeam {
@@ -82,7 +89,9 @@ private:
         continue;
       if (s_.ids[i] < taken.size())
         taken[s_.ids[i]] = true;
-      if (s_.origins[i].column > 0)
+      if (is_settled(s_.origins[i]))
+        settled_[s_.origins[i].column - 1].push_back(i);
+      else if (s_.origins[i].column > 0)
         keep_rough(i);
       else if (const auto column = grid_.column_at(glm::dvec2(g.position)))
         (g.velocity.w > 0.0f ? loose_ : fixed_)[*column].push_back(i);
@@ -109,7 +118,7 @@ private:
   // The columns around a tool whose soil has to be grains, and the depth from which on.
   void reserve(const SoilTool& tool) {
     const double beside = kept * radius_, edge = tool.edge - rules_.floor;
-    each_near(tool, beside, 0.0, [&](uint c) { kept_[c] = true; });
+    each_near(tool, beside, 0.0, [&](uint c) { kept_[c] = kept_[c] || edge <= highest(c) + (near + kept) * radius_; });
     if (!tool.digs)
       return;
     const SoilTool part = part_below(tool, surface_at(tool, tool) + (near + kept) * radius_);
@@ -119,6 +128,14 @@ private:
     each_near(part, rules_.margin + beside, ahead, [&](uint c) { kept_[c] = true; });
     if (edge <= surface + near * radius_)
       each_near(part, rules_.margin, ahead, [&](uint c) { floors_[c] = std::min(floors_[c], edge - rules_.margin); });
+  }
+  // m above the floor, of the ground and the loose grains of a column.
+  double highest(uint column) const {
+    double z = top(column);
+    if (const auto loose = loose_.find(column); loose != loose_.end())
+      for (const uint i : loose->second)
+        z = std::max(z, static_cast<double>(s_.grains[i].position.z) - rules_.floor);
+    return z;
   }
   // m above the floor, how high soil is around a part of a tool, and ahead of it.
   double surface_at(const SoilTool& part, const SoilTool& tool) const {
@@ -196,7 +213,7 @@ private:
     const uint tiles = stacks_.of(column).tiles_below(k);
     bool blocked = false;
     grid_.around(column, [&](uint other, const glm::ivec2& way) {
-      for (const auto* by_column : {&loose_, &fixed_})
+      for (const auto* by_column : {&loose_, &fixed_, &settled_})
         if (const auto there = by_column->find(other); there != by_column->end())
           blocked = blocked || std::ranges::any_of(there->second,
                                                    [&](uint i) { return overlaps(i, other, way, here, grain.radius); });
@@ -242,7 +259,8 @@ private:
     if (!s_.spins.empty())
       s_.spins[i] = vec4(0.0f, 0.0f, 0.0f, material.ease);
     s_.rest[i] = {vec3(0.0f), rest_asleep | rest_unsettled, vec3(0.0f)};
-    s_.origins[i] = {0, 0, s_.origins[i].tile, rules_.now};
+    // Contacts of one that has settled have the springs with which it came to rest, not those of the tile.
+    s_.origins[i] = {0, 0, s_.origins[i].tile, is_settled(s_.origins[i]) ? s_.origins[i].since : rules_.now};
   }
   void fix(uint i) {
     s_.grains[i].velocity = vec4(0.0f);
@@ -258,15 +276,47 @@ private:
     done_.changed = true;
   }
 
+  // The column gives a grain of this material, of its loosened soil first. Says whether it has one.
+  bool give(uint column, uint material, uint quanta) {
+    SoilColumn without = s_.columns[column];
+    const uint loose = std::min(without.loose, quanta);
+    if (mixture_of(without)[material] < quanta)
+      return false;
+    take_loose(without, only(material, loose));
+    take_firm(without, only(material, quanta - loose));
+    if (!stacks_.is_consistent(column, without))
+      return false;
+    s_.columns[column] = without;
+    return true;
+  }
+  // Grains that have settled come out again as they lie, the highest ones first.
+  void free_settled(uint column, std::vector<uint>& freed) {
+    const auto there = settled_.find(column);
+    if (there == settled_.end())
+      return;
+    std::vector<uint>& places = there->second;
+    std::ranges::sort(places, std::ranges::greater(), [&](uint i) { return s_.grains[i].position.z; });
+    std::erase_if(places, [&](uint i) {
+      const vec4& at = s_.grains[i].position;
+      if (at.z - rules_.floor <= floors_[column] || !give(column, material_of(i), quanta_of(at.w, radius_)))
+        return false;
+      set_free(i);
+      freed.push_back(i);
+      done_.changed = true;
+      return true;
+    });
+  }
+
   void dig() {
     std::map<uint, std::vector<uint>> made;
     for (uint c = 0; c < grid_.size(); ++c) {
       if (floors_[c] >= top(c) + radius_)  // whatever is uneven in the column
         continue;
+      free_settled(c, made[c]);
       const Stack& stack = stacks_.of(c);
       SoilColumn& column = s_.columns[c];
       const Filling filled = filling(c);
-      for (uint k = filled.end(); k-- > 0;) {
+      for (uint k = std::min(filled.end(), below_settled(c)); k-- > 0;) {
         const Stack::Grain grain = stack.grain(k);
         if (grain.place.z <= floors_[c])
           break;
@@ -300,17 +350,20 @@ private:
       loose_[c].insert(loose_[c].end(), places.begin(), places.end());
   }
 
-  bool all_sleep(uint column) const {
+  // Do nearly all of its loose grains sleep? Single ones that roll on would keep a pit or a track awake for ever.
+  bool is_calm(uint column) const {
     const auto there = loose_.find(column);
-    return there == loose_.end() || std::ranges::all_of(there->second, [&](uint i) { return sleeps(i); });
+    return there == loose_.end() ||
+           static_cast<double>(std::ranges::count_if(there->second, [&](uint i) { return !sleeps(i); })) <=
+               restless * static_cast<double>(there->second.size());
   }
 
   // Whole columns, so that no grain is left above a surface that rises.
   void take_in() {
     std::vector<uint> calm;
     for (const auto& [c, places] : loose_) {
-      bool ready = !kept_[c] && std::ranges::all_of(places, [&](uint i) { return is_soil(i); });
-      grid_.around(c, [&](uint other, const glm::ivec2&) { ready = ready && all_sleep(other); });
+      bool ready = !kept_[c] && std::ranges::all_of(places, [&](uint i) { return is_soil(i) && sleeps(i); });
+      grid_.around(c, [&](uint other, const glm::ivec2&) { ready = ready && is_calm(other); });
       if (ready)
         calm.push_back(c);
     }
@@ -321,11 +374,15 @@ private:
       if (mass > std::numeric_limits<uint>::max() / 2)
         continue;
       std::vector<RestingGrain> grains;
+      const uint below = soil_settled | filling(c).end();
       for (const uint i : loose_[c]) {
         grains.push_back({vec3(s_.grains[i].position), s_.grains[i].position.w, s_.origins[i].tile, material_of(i)});
-        remove(i);
+        fix(i);
+        s_.origins[i] = {c + 1, below, s_.origins[i].tile, s_.origins[i].since};
+        settled_[c].push_back(i);
       }
       s_.columns[c] = with_grains(stacks_, rules_.floor, rules_.swell, c, s_.columns[c], grains);
+      done_.changed = true;
       loose_.erase(c);
     }
   }
@@ -349,12 +406,28 @@ private:
     return g.position.z - rules_.floor < top(column) + landing * radius_ + fall;
   }
 
+  // How many grains of a column's stack lie below those that have settled in it; all that it might have where none has.
+  uint below_settled(uint column) const {
+    uint below = ~soil_settled;
+    if (const auto there = settled_.find(column); there != settled_.end())
+      for (const uint i : there->second)
+        below = std::min(below, s_.origins[i].place & ~soil_settled);
+    return below;
+  }
+
   // Fixed grains where the ground is beside loose ones, and only there.
   void cover() {
     std::map<uint, std::vector<uint>> wanted;
+    std::vector<bool> beside(grid_.size());
     for (const auto& [c, places] : loose_)
       if (std::ranges::any_of(places, [&, from = c](uint i) { return may_land(from, i); }))
-        grid_.around(c, [&, from = c](uint other, const glm::ivec2& way) { want_beside(from, other, way, wanted); });
+        grid_.around(c, [&, from = c](uint other, const glm::ivec2& way) {
+          want_beside(from, other, way, wanted);
+          beside[other] = true;
+        });
+    for (const auto& [c, places] : settled_)
+      if (!beside[c])
+        std::ranges::for_each(places, [&](uint i) { remove(i); });
     std::map<std::pair<uint, uint>, uint> before = std::move(rough_);
     for (auto& [c, places] : wanted) {
       std::ranges::sort(places);
@@ -376,7 +449,7 @@ private:
     const Filling filled = filling(column);
     const double thick = rough * radius_, below = stacks_.of(from).z(filling(from).end()) - thick,
                  cap = stack.z(filled.end()) - thick;
-    for (uint k = filled.end(); k-- > 0;) {
+    for (uint k = std::min(filled.end(), below_settled(column)); k-- > 0;) {
       const Stack::Grain grain = stack.grain(k);
       if (grain.place.z <= std::min(below, cap))
         break;
@@ -398,8 +471,11 @@ std::vector<SoilSurfaceGrain> surface_of(const SoilStacks& stacks, double floor,
   constexpr double thick = 3.0, thick_of_loosened = 5.0;
   const SoilGrid& grid = stacks.grid();
   std::vector<std::pair<uint, uint>> rough;
+  std::vector<uint> below(grid.size(), ~soil_settled);  // grains of the stack below those that have settled
   for (const SoilOrigin& origin : origins)
-    if (origin.column > 0)
+    if (is_settled(origin))
+      below[origin.column - 1] = std::min(below[origin.column - 1], origin.place & ~soil_settled);
+    else if (origin.column > 0)
       rough.emplace_back(origin.column - 1, origin.place);
   std::ranges::sort(rough);
   std::vector<double> tops(grid.size());
@@ -416,7 +492,7 @@ std::vector<SoilSurfaceGrain> surface_of(const SoilStacks& stacks, double floor,
     low -= (columns[c].loose > 0 ? thick_of_loosened : thick) * stacks.mean_radius();
     const glm::dvec2 corner = grid.corner(c);
     const Filling filled(stack, columns[c]);
-    for (uint k = filled.end(); k-- > 0;) {
+    for (uint k = std::min(filled.end(), below[c]); k-- > 0;) {
       const Stack::Grain grain = stack.grain(k);
       if (grain.place.z < low)
         break;

@@ -84,11 +84,13 @@ std::vector<SoilSurfaceGrain> surface_of(const SoilStacks& stacks, double floor,
 // Around each tool that reaches down to the surface, or nearly so, soil becomes grains: in the box beyond it by the
 // margin, and ahead of it in the failure wedge of passive earth pressure, tan(45 + 30 / 2 degrees) = 1.73 times as long
 // as the soil is high over the tool's lower edge. The floor of the zone is level: where it rose with the lower face of
-// the wedge, the force on a blade was 18 to 20 % too high, and 4 to 6 % with a level one. Over or under a body, however
-// high, grains stay grains: it may carry them. Soil beside loose grains has a rough surface of fixed ones, in their
-// places, three and a half radii thick. Columns outside of the zones, whose grains and those of their neighbours sleep,
-// take these in, as loosened soil where they have moved (with_grains). What was disturbed and has no grains slides to
-// the angle of repose.
+// the wedge, the force on a blade was 18 to 20 % too high, and 4 to 6 % with a level one. Over a body, and under one
+// that is within four mean radii of them, grains stay grains: it may carry them, or come down on them. Soil beside
+// loose grains has a rough surface of fixed ones, in their places, three and a half radii thick. Columns outside
+// of the zones, whose grains and nearly all of their neighbours' sleep, take these in, as loosened soil where they have
+// moved (with_grains). Beside loose grains they stay where they are as fixed ones, so that their neighbours rest on
+// what they rested on, and come out of the ground in place. What was disturbed and has no grains slides to the angle of
+// repose.
 SoilExchange exchange(const SoilStacks& stacks, const SoilRules& rules, std::span<const SoilTool> tools,
                       SoilState& state);
 

@@ -134,6 +134,8 @@ TALUS_CONST float soil_in_place = 2e-3f;
 // Limits of SoilColumn.swell. The least is that of soil that was compacted from random loose to random close packing, 0.55 and 0.64 of the
 // volume, with some reserve.
 TALUS_CONST float soil_swell_least = 0.8f, soil_swell_most = 2.0f;
+// SoilOrigin.place of a grain that the ground has taken in and that stays where it is, with the number of grains that the column had below it.
+TALUS_CONST uint soil_settled = 0x80000000u;
 TALUS_CONST uint soil_materials_most = 4u;  // of which the ground consists: that below all layers, and those of the layers
 TALUS_CONST uint no_table = 0xFFFFFFFFu;  // World.lists.table
 TALUS_CONST uint state_none = 0xFFFFFFFFu;
@@ -1133,7 +1135,7 @@ struct SoilSite {
 // Where a grain of the ground comes from. One that stays fixed is still there, so that those beside it have the ground's own rough surface.
 struct SoilOrigin {
   uint column;  // of a fixed one: 1 + the column's number; 0: the grain is none of these
-  uint place;   // of a fixed one: in the column's stack
+  uint place;   // of a fixed one: in the column's stack; with the bit soil_settled it lies where it came to rest
   uint tile;    // 1 + its number in the tile, wherever it is now; 0: it never was in the ground
   uint since;   // World.clock when it came out of the ground, or was fixed no longer
 };
