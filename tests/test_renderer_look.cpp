@@ -258,3 +258,35 @@ TEST_CASE("Materials and worlds have colours that tell them apart", "[device][re
   CHECK(seen(setup.draw(scene, grains), pixel_of(scene, grains[0].position).x, pixel_of(scene, grains[0].position).y) ==
         red);
 }
+
+TEST_CASE("the ground is shown as asleep beside grains that are awake", "[device][renderer][soil]") {
+  Setup setup;
+  Scene scene = parse_scene(R"(
+[domain]
+min = [-0.3, -0.3, 0.0]
+max = [0.3, 0.3, 0.6]
+[[material]]
+name = "sand"
+[soil]
+material = "sand"
+radius = 0.02
+height = 0.1
+[[grains]]
+material = "sand"
+radius = 0.05
+fill.points = [[0.1, 0.0, 0.4]]
+[camera]
+eye = [0.0, -0.9, 0.9]
+target = [0.0, 0.0, 0.15]
+)",
+                            "ground.toml");
+  Simulation simulation(scene, setup.options);
+  simulation.advance(2);
+  Pictures pictures(simulation, setup.device);
+  Look look;
+  look.color_by = ColorBy::activity;
+  const Image image = pictures.draw(look);
+  const glm::vec3 falling = simulation.grains().at(0).position;
+  CHECK(on_scale(image, pixel_of(scene, falling)) == Approx(1.0).margin(0.06));
+  CHECK(on_scale(image, pixel_of(scene, {-0.15f, 0.0f, 0.1f})) == Approx(0.0).margin(0.06));
+}

@@ -395,6 +395,7 @@ struct Renderer::Impl {
     make_room_for_lists(frame.drawn);
     frame.spins = source.spins != nullptr;
     frame.sleeps = source.activity != nullptr;
+    frame.fine_rest = scene.soil.has_value();
     frame.marked = turn && source.spins && source.now && shown.marks;
     make_room_for_drawn(has_scale(frame.color_by) || frame.marked ? frame.drawn : 0);
     frame.without_fine = source.without_fine;

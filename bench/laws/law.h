@@ -74,6 +74,7 @@ std::vector<Law> flow_laws();
 std::vector<Law> impact_laws();
 std::vector<Law> shaking_laws();
 std::vector<Law> shear_laws();
+std::vector<Law> penetration_laws();
 std::vector<Law> tool_laws();
 
 }  // namespace bench

@@ -26,9 +26,11 @@ shared float forces[group_size];
 
 const float far = 3e38;
 
-// 0 of a sleeper in a slice that did not run, a half of one that is watched, 1 of a grain that is awake.
+// 0 of a sleeper in a slice that did not run, and of the ground; a half of one that is watched; 1 of a grain that is awake.
 float activity_at(uint i) {
-  if (draw_frame.sleeps == 0u || is_fine(i))
+  if (is_fine(i))
+    return draw_frame.fine_rest != 0u ? 0.0 : 1.0;
+  if (draw_frame.sleeps == 0u)
     return 1.0;
   uint state = slice_activity[i / slice_grains].state;
   return (state >> i % slice_grains & 1u) == 0u ? 1.0 : (state & slice_ran) != 0u ? 0.5 : 0.0;

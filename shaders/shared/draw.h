@@ -99,6 +99,7 @@ struct DrawFrame {
   uvec2 without_fine;  // numbers [first, end) of coarse grains without fine ones; nor have fixed ones
   uint spins;          // 1: grain_spin is there
   uint sleeps;         // 1: slice_activity is there
+  uint fine_rest;      // 1: fine grains are those of the ground's columns, which are at rest
   uint marked;         // 1: drawn_grains has the orientations of coarse grains
   vec2 shift;          // of the picture, in halves of its edges: within a pixel, and of a lens that looks to one side
   float moment;        // s, from the time of the state to that of the picture: at most 0
