@@ -265,7 +265,8 @@ SoilSummary SoilExchanges::summary() const {
   const SoilStacks& stacks = model_.soil_stacks();
   for (const std::uint32_t m : stacks.materials())
     sum.materials.push_back({model_.scene().materials[m].name});
-  double loosened = 0.0, filled = 0.0;  // quanta, and those of undisturbed soil that is as large
+  std::vector<std::uint64_t> grid(sum.materials.size());  // quanta in columns, by material
+  double loosened = 0.0, filled = 0.0;                    // quanta, and those of undisturbed soil that is as large
   for (std::uint32_t w = 0; w < model_.worlds(); ++w) {
     const auto there = memory_.read_share<Grain>(w, FieldId::grains);
     const auto ids = memory_.read_share<uint>(w, FieldId::grain_id);
@@ -276,8 +277,7 @@ SoilSummary SoilExchanges::summary() const {
       const SoilColumn& column = columns[c];
       const Mixture mixture = mixture_of(column), loose = stacks.loosened(c, column);
       for (std::uint32_t m = 0; m < sum.materials.size(); ++m) {
-        sum.materials[m].quanta += mixture[m];
-        sum.materials[m].grid_mass += stacks.kg_per_quantum(m) * mixture[m];
+        grid[m] += mixture[m];
         if (column.loose > 0)
           sum.loosened_mass += stacks.kg_per_quantum(m) * column.loose * loose[m] / sum_of(loose);
       }
@@ -298,7 +298,9 @@ SoilSummary SoilExchanges::summary() const {
   }
   for (std::uint32_t m = 0; m < sum.materials.size(); ++m) {
     SoilMaterialSummary& of = sum.materials[m];
+    of.quanta += grid[m];
     of.mass = stacks.kg_per_quantum(m) * static_cast<double>(of.quanta);
+    of.grid_mass = stacks.kg_per_quantum(m) * static_cast<double>(grid[m]);
     sum.mass += of.mass;
     sum.grid_mass += of.grid_mass;
     sum.quanta += of.quanta;
