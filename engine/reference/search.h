@@ -265,8 +265,7 @@ inline void want_row(Fields& f, uint i) {
 }
 // A row near a body that has moved: which grains are near a grain does not change with it.
 inline void touch_row(Fields& f, uint i) {
-  uint kept = row_kept;
-  atomic_ref(f.contact_count_next[i]).compare_exchange_strong(kept, row_touched, std::memory_order_relaxed);
+  atomic_min(f.contact_count_next[i], row_touched);
 }
 
 // Rows that are wanted are searched again where they are, by search(i, found), which calls found(partner) for grains.

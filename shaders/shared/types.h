@@ -69,7 +69,7 @@ TALUS_CONST uint link_new = 0x80000000u;
 TALUS_CONST uint link_mask = 0x3FFFFFFFu;
 TALUS_CONST uint link_end = link_mask - 1u;
 // contact_count_next of a row that is not searched again, of one in which the bodies and walls are to be searched again, of one in which
-// all are, and of one that was too short for what was found.
+// all are, and of one that was too short for what was found. The least of what wants a row counts.
 TALUS_CONST uint row_kept = 0xFFFFFFFFu;
 TALUS_CONST uint row_touched = 0xFFFFFFFEu;
 TALUS_CONST uint row_wanted = 0xFFFFFFFDu;
