@@ -93,7 +93,7 @@ struct EmitterCounts {
   std::uint32_t born = 0, waiting = 0, given_up = 0;
 };
 
-// What there is of a material of the ground, over all worlds.
+// SoilMaterialSummary tells how much there is of a material of the ground, over all worlds.
 struct SoilMaterialSummary {
   std::string name;
   double mass = 0.0, grid_mass = 0.0;  // kg, of all that came with the ground, and what of that is in its columns

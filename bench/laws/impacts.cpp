@@ -1,6 +1,6 @@
 // A ball that falls into a bed of grains.
 #include "bench/constants.h"
-#include "bench/laws/bulk.h"
+#include "bench/laws/soil_bed.h"
 #include "bench/measure.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,61 +11,8 @@ namespace {
 
 using talus::Scene;
 
-constexpr double bed_radius = 0.005;                     // m, of a grain
-constexpr double grain_density = 2500.0;                 // kg/m3, that of bulk_scene
-constexpr double bed_friction = 0.5, bed_rolling = 0.1;  // of the grains and the ball
 // The angle of repose of these grains, by LAMMPS with the protocol of the case `repose` [degrees].
 constexpr double repose_angle = 22.8;
-
-// A bed with periodic sides that has come to rest.
-struct Bed {
-  double edge;                     // m, its length along x and y
-  double surface = NAN;            // m, the height at which a bed of even packing would end
-  double density = NAN;            // kg/m3, of the bulk
-  std::vector<glm::dvec3> places;  // m, of the grains' centres
-};
-
-Scene bed_scene(const talus::Solver& solver, double edge, double depth) {
-  Scene scene = bulk_scene(solver, bed_friction, bed_rolling);
-  // The speed of sound of a bed of springs goes as overlap^-1/2. With 0.004 it is some 30 m/s, which the ball does not
-  // come near; with the default of 0.015 it is half of that, and the ball has up to 5 m/s.
-  scene.solver.overlap = 0.004;
-  const double loose = depth * 0.58 / 0.3;
-  scene.domain.axis = {talus::Axis::periodic, talus::Axis::periodic, talus::Axis::wall};
-  scene.domain.min = {0.0, 0.0, 0.0};
-  scene.domain.max = {edge, edge, loose + 10.0 * bed_radius};
-  scene.grains.push_back(group_of(bed_radius, talus::BoxFill{{0.0, 0.0, 0.0}, {edge, edge, loose}},
-                                  static_cast<unsigned>(0.58 * edge * edge * depth / volume_of(bed_radius))));
-  scene.end = std::sqrt(2.0 * loose / g) + 0.4;
-  return scene;
-}
-
-Bed settled_bed(const LawContext& context, double edge, double depth) {
-  const Scene scene = bed_scene(talus::default_solver(talus::Method::dem), edge, depth);
-  talus::Simulation simulation = simulate(context, scene);
-  go_on(simulation, scene.end);
-  Bed bed{edge};
-  const std::vector<talus::GrainState> grains = simulation.grains();
-  double mean = 0.0;
-  for (const talus::GrainState& grain : grains) {
-    const glm::dvec3 p(grain.position);
-    bed.places.push_back(p);
-    mean += p.z / static_cast<double>(grains.size());
-  }
-  bed.surface = 2.0 * mean;
-  bed.density = grain_density * packing_fraction(grains, {0.0, 0.0, 0.2 * depth}, {edge, edge, 0.8 * depth});
-  return bed;
-}
-
-// Four copies side by side: a bed that is periodic stays at rest.
-Bed doubled(const Bed& bed) {
-  Bed four{2.0 * bed.edge, bed.surface, bed.density, {}};
-  for (const double x : {0.0, bed.edge})
-    for (const double y : {0.0, bed.edge})
-      for (const glm::dvec3& p : bed.places)
-        four.places.emplace_back(p.x + x, p.y + y, p.z);
-  return four;
-}
 
 // A fall, and what came of it. wide: into the bed of twice the edge.
 struct Fall {
@@ -92,18 +39,17 @@ talus::BodySpec ball_of(const Fall& fall) {
 }
 
 // Drops the ball at that place [m], and sets the depth. Gives the grains at the end.
-std::vector<talus::GrainState> drop(const LawContext& context, const talus::Solver& solver, const Bed& bed,
+std::vector<talus::GrainState> drop(const LawContext& context, const talus::Solver& solver, const SoilBed& bed,
                                     glm::dvec2 at, Fall& fall) {
-  Scene scene = bed_scene(solver, bed.edge, bed.surface);
-  scene.grains.clear();
-  add_points(scene, bed_radius, bed.places);
-  scene.domain.max.z = bed.surface + 4.0 * fall.diameter;
+  // The speed of sound of a bed of springs goes as overlap^-1/2. With 0.004 it is some 30 m/s, which the ball does not
+  // come near; with the default of 0.015 it is half of that, and the ball has up to 5 m/s.
+  Scene scene = scene_of(solver, rolling_soil, bed, forces_overlap, bed.surface + 4.0 * fall.diameter);
   scene.dt = 1.0 / 960.0;
   double top = bed.surface;  // of the grains below the ball
   for (const glm::dvec3& p : bed.places)
-    if (glm::length(glm::dvec2(p) - at) < 0.5 * fall.diameter + 2.0 * bed_radius)
-      top = std::max(top, p.z + bed_radius);
-  const double lowest = top + 0.2 * bed_radius;
+    if (glm::length(glm::dvec2(p) - at) < 0.5 * fall.diameter + 2.0 * soil_radius)
+      top = std::max(top, p.z + soil_radius);
+  const double lowest = top + 0.2 * soil_radius;
   scene.bodies.push_back(ball_of(fall));
   scene.bodies[0].position = {at.x, at.y, lowest + 0.5 * fall.diameter};
   scene.bodies[0].velocity.z = -std::sqrt(2.0 * g * std::max(bed.surface + fall.height - lowest, 0.0));
@@ -115,7 +61,7 @@ std::vector<talus::GrainState> drop(const LawContext& context, const talus::Solv
 
 // The scene that the page offers: the ball goes up first, and falls once the grains below it are at rest.
 Scene whole_scene(double edge, double depth, const Fall& fall) {
-  Scene scene = bed_scene(talus::default_solver(talus::Method::dem), edge, depth);
+  Scene scene = soil_scene(talus::default_solver(talus::Method::dem), rolling_soil, glm::dvec2(edge), depth, {});
   const double half = 0.5 * fall.diameter, highest = depth + fall.height + half;
   const double start = std::min(scene.domain.max.z + half, highest);  // above the grains as they are placed
   scene.bodies.push_back(ball_of(fall));
@@ -127,7 +73,7 @@ Scene whole_scene(double edge, double depth, const Fall& fall) {
 }
 
 Evidence impact(const LawContext& context) {
-  const double d = 2.0 * bed_radius;
+  const double d = 2.0 * soil_radius;
   // Six diameters of a ball. In a bed of four the same ball went 12 % less deep than in one of eight.
   const double edge = context.pick(48.0, 16.0) * d, depth = context.pick(20.0, 12.0) * d;
   const double large = context.pick(8.0, 4.0) * d;
@@ -138,8 +84,9 @@ Evidence impact(const LawContext& context) {
              {1.25 * large, 2500.0, 0.6}, {large, 2500.0, 0.6, true}};
   constexpr std::size_t standard = 3;  // the fall whose neighbours differ in one thing each
   const std::size_t highest = context.pick<std::size_t>(4, 1);
-  const Bed bed = settled_bed(context, edge, depth);
-  const Bed wide = context.quick ? Bed{} : doubled(bed);
+  const SoilBed bed =
+      settled_soil(context, rolling_soil, glm::dvec2(edge), depth, {}, glm::dvec2(0.0), glm::dvec2(edge));
+  const SoilBed wide = context.quick ? SoilBed{} : copies_of(bed, 2, 2);
   const glm::dvec2 place(0.5 * edge);  // the same among the grains of either bed
   const std::vector<MethodCase> methods = methods_of_laws(context);
   std::vector<Fall> done = for_each_method(falls, methods.size());

@@ -93,7 +93,7 @@ std::vector<talus::GrainState> push_down(const LawContext& context, const talus:
   return grains;
 }
 
-// Of a push, what its course says.
+// These results follow from the force over the depth of a push.
 struct Resistance {
   double factor = NAN;  // K of F = K rho g V + F_0
   double fit = NAN;     // share of the variance that this line explains
@@ -155,8 +155,10 @@ Evidence penetration(const LawContext& context) {
         [](Push& p) { p.overlap = talus::overlap_of(talus::Accuracy::fast); });
   }
   std::vector<SoilBed> beds(soils.size());
-  in_parallel(context, soils.size(),
-              [&](std::size_t i) { beds[i] = settled_soil(context, soils[i], glm::dvec2(edge), depth, {}, 0.4); });
+  in_parallel(context, soils.size(), [&](std::size_t i) {
+    beds[i] = settled_soil(context, soils[i], glm::dvec2(edge), depth, {}, {0.4 * edge, soil_radius},
+                           {0.9 * edge, edge - soil_radius});
+  });
   const auto bed_of = [&](const Push& push) -> const SoilBed& {
     const auto found = std::ranges::find_if(soils, [&](const Soil& soil) {
       return soil.friction == push.soil.friction && soil.rolling == push.soil.rolling;

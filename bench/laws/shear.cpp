@@ -1,6 +1,6 @@
 // Shear strength of a bed between two rough plates.
 #include "bench/constants.h"
-#include "bench/laws/bulk.h"
+#include "bench/laws/soil_bed.h"
 #include "bench/measure.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -12,7 +12,6 @@ namespace {
 using talus::Scene;
 
 constexpr double cell_radius = 0.005;       // m, mean radius of a grain; radii are uniform within 10 % of it
-constexpr double cell_density = 2500.0;     // kg/m3, that of bulk_scene
 constexpr double cell_pressure = 50e3;      // Pa, under the lid
 constexpr double cell_floor = 0.015;        // m, height of the floor of fixed grains
 constexpr double cell_fill = 0.58;          // volume fraction of grains by which their number is chosen
@@ -44,7 +43,7 @@ CellSize size_of(const LawContext& context, const Cell& cell) {
 }
 
 double lid_speed(const CellSize& size, const Cell& cell) {
-  return cell.inertial * size.height / (2.0 * cell_radius * std::sqrt(cell_density / cell_pressure));
+  return cell.inertial * size.height / (2.0 * cell_radius * std::sqrt(soil_density / cell_pressure));
 }
 
 // A lid with ribs across x on its lower side: half cylinders of radius d.
@@ -78,7 +77,7 @@ Scene cell_scene(const LawContext& context, const Cell& cell, const talus::Solve
   // Z contacts of a grain in a packing phi bear the pressure P with a mean force F = pi d^2 P / (phi Z). With the
   // stiffness kappa m_eff / h^2 of dem (docs/numerics.md), kappa = 0.5 and m_eff = m / 2, their overlap in radii is
   // 12 P h^2 / (phi Z density r^2), which is 4.5 P h^2 / (density r^2) for phi Z = 0.58 * 4.6.
-  const double substep = cell_radius * std::sqrt(cell.overlap * cell_density / (4.5 * cell_pressure));
+  const double substep = cell_radius * std::sqrt(cell.overlap * soil_density / (4.5 * cell_pressure));
   scene.solver.substeps = static_cast<int>(std::ceil(scene.dt / substep));
   times.lowered = std::sqrt(2.0 * loose / g) + 0.15;
   times.sheared = times.lowered + (top - cell_floor - 0.7 * size.height) / lowering_speed;
@@ -249,7 +248,7 @@ Evidence direct_shear(const LawContext& context) {
 }  // namespace
 
 std::vector<Law> shear_laws() {
-  return {{"direct_shear", "soil mechanics and machines", "Shear strength by friction",
+  return {{"direct_shear", soil_group, "Shear strength by friction",
            "A cell 12 grains long, wide and high with periodic sides, between a floor of fixed grains and a lid "
            "with half cylinders of radius d across it every 3 d. The lid slides up and down in a carriage, presses "
            "with 50 kPa and moves along x with an inertial number (v / H) d sqrt(rho / P) of 0.005. Radii are "

@@ -22,7 +22,7 @@ Scene soil_scene(const talus::Solver& solver, const Soil& soil, glm::dvec2 size,
 }
 
 SoilBed settled_soil(const LawContext& context, const Soil& soil, glm::dvec2 size, double depth,
-                     const std::vector<talus::BodySpec>& bodies, double clear) {
+                     const std::vector<talus::BodySpec>& bodies, glm::dvec2 low, glm::dvec2 high) {
   const Scene scene = soil_scene(talus::default_solver(talus::Method::dem), soil, size, depth, bodies);
   talus::Simulation simulation = simulate(context, scene);
   go_on(simulation, scene.end);
@@ -34,8 +34,7 @@ SoilBed settled_soil(const LawContext& context, const Soil& soil, glm::dvec2 siz
     mean += grain.position.z / static_cast<double>(grains.size());
   }
   bed.surface = 2.0 * mean;
-  bed.density = soil_density * packing_fraction(grains, {clear * size.x, soil_radius, 0.2 * depth},
-                                                {0.9 * size.x, size.y - soil_radius, 0.8 * depth});
+  bed.density = soil_density * packing_fraction(grains, {low, 0.2 * depth}, {high, 0.8 * depth});
   return bed;
 }
 

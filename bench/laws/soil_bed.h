@@ -34,16 +34,16 @@ struct SoilBed {
 // Grains that fall from a loose packing, and come to rest around the bodies.
 talus::Scene soil_scene(const talus::Solver& solver, const Soil& soil, glm::dvec2 size, double depth,
                         const std::vector<talus::BodySpec>& bodies);
-// The packing is measured from the share `clear` of the length on, where no tool is.
+// The packing is measured between the places low and high [m], where no tool is, from 0.2 to 0.8 of the depth.
 SoilBed settled_soil(const LawContext& context, const Soil& soil, glm::dvec2 size, double depth,
-                     const std::vector<talus::BodySpec>& bodies, double clear);
+                     const std::vector<talus::BodySpec>& bodies, glm::dvec2 low, glm::dvec2 high);
 // So many copies side by side: a bed that is periodic stays at rest.
 SoilBed copies_of(const SoilBed& bed, int along_x, int along_y);
 // The scene that goes on from a bed at rest.
 talus::Scene scene_of(const talus::Solver& solver, const Soil& soil, const SoilBed& bed, double overlap,
                       double highest);
 
-// What the descriptions of the cases share: the grains, the springs, and where phi is from.
+// The cases share these texts about their group, the grains, the springs, and the origin of phi.
 inline const std::string soil_group = "soil mechanics and machines";
 inline const std::string soil_grains =
     "Beds of 10 mm grains with friction 0.5 and rolling friction 0.1 among themselves and with the tool, "

@@ -87,7 +87,8 @@ CutBed cut_bed(const LawContext& context, const Cut& cut) {
 std::optional<Shot> go_along(const LawContext& context, const talus::Solver& solver, Cut& cut) {
   const CutBed size = cut_bed(context, cut);
   const std::vector<talus::BodySpec> blade = blade_of(size.edge_height, size.at, size.width, size.height);
-  const SoilBed one = settled_soil(context, cut.soil, {size.length, size.width}, size.depth, blade, 0.4);
+  const SoilBed one = settled_soil(context, cut.soil, {size.length, size.width}, size.depth, blade,
+                                   {0.4 * size.length, soil_radius}, {0.9 * size.length, size.width - soil_radius});
   const SoilBed bed = copies_of(one, 1, cut.widths);
   const double width = bed.size.y;
   cut.actual = bed.surface - size.edge_height;
@@ -249,7 +250,8 @@ std::optional<Shot> pull_up(const LawContext& context, const talus::Solver& solv
   // The bed settles to some 1.03 of the depth that its number of grains is chosen for.
   const double upper = 1.03 * depth - anchor.depth, at = 0.5 * size.x;
   const std::vector<talus::BodySpec> plate{anchor_of(at, upper, size.y)};
-  const SoilBed bed = settled_soil(context, rolling_soil, size, depth, plate, 0.6);
+  const SoilBed bed = settled_soil(context, rolling_soil, size, depth, plate, {0.6 * size.x, soil_radius},
+                                   {0.9 * size.x, size.y - soil_radius});
   anchor.actual = bed.surface - upper;
   Scene scene = scene_of(solver, rolling_soil, bed, anchor.overlap, bed.surface + 6.0 * d);
   scene.bodies = plate;

@@ -416,7 +416,9 @@ TALUS_FLATTEN void incremental_choose(const Args& args, Fields& f, uint begin, u
 
 TALUS_FLATTEN void incremental_search(const Args& args, Fields& f, uint begin, uint end) {
   Around<Neighbourhood::incremental> around;
-  incremental_rows_of(args, f, begin, end, [&](uint i, auto found) { search_grains_by_lanes(f, i, around, found); });
+  incremental_rows_of(
+      args, f, begin, end, [&](uint i, auto found) { search_grains_by_lanes(f, i, around, found); },
+      [&](uint i, auto found) { search_rest<Neighbourhood::incremental>(args, f, i, found); });
 }
 
 }  // namespace talus::TALUS_CPU

@@ -7,13 +7,6 @@
 
 namespace talus {
 
-namespace {
-
-// The specialization constant that depends on the device; those of scenes are in shaders/shared/types.h.
-constexpr std::uint32_t constant_few_registers = 11;  // 1: contacts are gone through with fewer registers
-
-}  // namespace
-
 std::array<gpu::Constant, 12> constants_of(const Features& features, bool few_registers) {
   return {{{constant_solid_kinds, features.solid_kinds},
            {constant_shapes, features.shapes},

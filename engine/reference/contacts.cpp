@@ -182,8 +182,9 @@ void incremental_save(const Args& args, Fields& f, uint begin, uint end) {
 }
 
 void incremental_search(const Args& args, Fields& f, uint begin, uint end) {
-  incremental_rows_of(args, f, begin, end,
-                      [&](uint i, auto found) { search_grains<Neighbourhood::incremental>(f, i, found); });
+  incremental_rows_of(
+      args, f, begin, end, [&](uint i, auto found) { search_grains<Neighbourhood::incremental>(f, i, found); },
+      [&](uint i, auto found) { search_others<Neighbourhood::incremental>(args, f, i, found); });
 }
 
 void incremental_restore(const Args& args, Fields& f, uint begin, uint end) {

@@ -268,9 +268,11 @@ inline void touch_row(Fields& f, uint i) {
   atomic_min(f.contact_count_next[i], row_touched);
 }
 
-// Rows that are wanted are searched again where they are, by search(i, found), which calls found(partner) for grains.
-// Rows that are touched keep their grains, which stand before bodies and walls, and are put into the same order.
-template <class Search> void incremental_rows_of(const Args& args, Fields& f, uint begin, uint end, Search search) {
+// Rows that are wanted are searched again where they are: by grains(i, found), which calls found(partner) for grains,
+// and others(i, found), which does so for bodies and walls. Rows that are touched keep their grains, which stand before
+// bodies and walls, and are put into the same order.
+template <class Grains, class Others>
+void incremental_rows_of(const Args& args, Fields& f, uint begin, uint end, Grains grains, Others others) {
   for (uint i = begin; i < std::min(end, args.grains); ++i) {
     uint& count = f.contact_count_next[i];
     if (!is_searched(count))
@@ -293,8 +295,8 @@ template <class Search> void incremental_rows_of(const Args& args, Fields& f, ui
         while (found < f.contact_count[i] && is_grain(f.contact_partner[row + found * slice_grains]))
           insert(f.contact_partner[row + found * slice_grains]);
       else
-        search(i, insert);
-      search_others<Neighbourhood::incremental>(args, f, i, insert);
+        grains(i, insert);
+      others(i, insert);
     }
     if (f.settings[0].sleep.window > 0)  // a body may have come near a sleeper
       watch(f, i);

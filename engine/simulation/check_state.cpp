@@ -276,17 +276,18 @@ private:
   }
 
   void soil() {
+    if (!b_.soil)
+      return;
     for (const SoilOrigin& origin : values_of<SoilOrigin>(state_, FieldId::soil_origin))
-      need(origin.column <= (b_.soil ? b_.soil->grid().size() : 0) &&
-               origin.tile <= (b_.soil ? b_.soil->tile().grains.size() : 0),
+      need(origin.column <= b_.soil->grid().size() && origin.tile <= b_.soil->tile().grains.size(),
            FieldId::soil_origin, "names a column, or a grain of the tile, that is not there");
-    for (const SoilColumn& column : values_of<SoilColumn>(state_, FieldId::soil_columns))
+    const auto columns = values_of<SoilColumn>(state_, FieldId::soil_columns);
+    for (const SoilColumn& column : columns) {
       need(column.mass <= std::numeric_limits<uint>::max() / 2, FieldId::soil_columns,
            "has more mass than one can have");
-    const auto columns = values_of<SoilColumn>(state_, FieldId::soil_columns);
-    for (const SoilColumn& column : columns)
       need(column.loose <= column.mass && column.swell >= soil_swell_least && column.swell <= soil_swell_most,
            FieldId::soil_columns, "has loosened soil that cannot be");
+    }
     for (std::size_t c = 0; c < columns.size() && !what_; ++c)
       need(b_.soil->is_consistent(static_cast<uint>(c % b_.soil->grid().size()), columns[c]), FieldId::soil_columns,
            "has less of a material than its undisturbed soil");

@@ -1,6 +1,7 @@
 #pragma once
-// What a column of the ground consists of: undisturbed soil and, on it, loosened soil, of up to four materials. All are
-// counted in quanta of volume of grains, so that what moves between columns and grains is conserved exactly.
+// A column of the ground consists of undisturbed soil and, on it, loosened soil, of up to four materials. Their amounts
+// are counted in quanta of the volume of grains, so that soil that moves between columns and grains is conserved
+// exactly.
 #include "shaders/shared/types.h"
 #include <array>
 #include <cstdint>

@@ -290,7 +290,7 @@ private:
     return true;
   }
   // Grains that have settled come out again as they lie, the highest ones first.
-  void free_settled(uint column, std::vector<uint>& freed) {
+  void free_settled(uint column, std::map<uint, std::vector<uint>>& made) {
     const auto there = settled_.find(column);
     if (there == settled_.end())
       return;
@@ -301,7 +301,7 @@ private:
       if (at.z - rules_.floor <= floors_[column] || !give(column, material_of(i), quanta_of(at.w, radius_)))
         return false;
       set_free(i);
-      freed.push_back(i);
+      made[column].push_back(i);
       done_.changed = true;
       return true;
     });
@@ -312,7 +312,7 @@ private:
     for (uint c = 0; c < grid_.size(); ++c) {
       if (floors_[c] >= top(c) + radius_)  // whatever is uneven in the column
         continue;
-      free_settled(c, made[c]);
+      free_settled(c, made);
       const Stack& stack = stacks_.of(c);
       SoilColumn& column = s_.columns[c];
       const Filling filled = filling(c);

@@ -42,7 +42,7 @@ struct SoilState {
   std::vector<shared::SoilOrigin> origins;
 };
 
-// What a grain of a material of the ground has.
+// The ground gives these properties to a grain of one of its materials that comes out.
 struct SoilMaterial {
   double density = 0.0;  // kg/m3
   float ease = 0.0f;     // grain_spin.w of a grain that moves

@@ -237,15 +237,15 @@ Mixture SoilStacks::undisturbed(std::uint32_t column, std::uint32_t count) const
   return mixture;
 }
 
-Mixture SoilStacks::loosened(std::uint32_t column, const SoilColumn& soil) const {
-  return mixture_of(soil) - undisturbed(column, Filling(of(column), soil).firm());
+Mixture SoilStacks::beyond(std::uint32_t column, const SoilColumn& soil, std::uint32_t undisturbed_mass) const {
+  return mixture_of(soil) - undisturbed(column, of(column).whole(undisturbed_mass));
 }
 
 bool SoilStacks::is_consistent(std::uint32_t column, const SoilColumn& soil) const {
   const std::uint64_t others = std::uint64_t{soil.others.x} + soil.others.y + soil.others.z;
   if (others > soil.mass)
     return false;
-  const Mixture all = mixture_of(soil), firm = undisturbed(column, Filling(of(column), soil).firm());
+  const Mixture all = mixture_of(soil), firm = undisturbed(column, of(column).whole(soil.mass - soil.loose));
   return std::ranges::equal(firm, all, std::ranges::less_equal());
 }
 
@@ -253,8 +253,8 @@ std::optional<std::uint32_t> SoilStacks::material(std::uint32_t column, const So
                                                   std::uint32_t quanta) const {
   const std::uint32_t firm = soil.mass - soil.loose;
   const bool loose = k >= of(column).whole(firm);
-  // What the grain may be of: all that is not in the undisturbed grains that are there without it.
-  const Mixture mixture = mixture_of(soil) - undisturbed(column, of(column).whole(loose ? firm : firm - quanta));
+  // The grain may be of any soil that is not in the undisturbed grains which are there without it.
+  const Mixture mixture = beyond(column, soil, loose ? firm : firm - quanta);
   std::uint32_t chosen = 0;
   if (loose) {  // The materials follow each other along k in their shares.
     const double at = spread(k, std::numbers::sqrt2 - 1.0) * sum_of(mixture);
@@ -390,7 +390,7 @@ bool relax(const SoilStacks& stacks, std::span<SoilColumn> columns, const std::v
     if (moved == 0)
       return false;
     const std::uint32_t stays = loose ? from.mass - from.loose : from.mass - moved;  // undisturbed
-    const Mixture soil = part_of(mixture_of(from) - stacks.undisturbed(high, stacks.of(high).whole(stays)), moved);
+    const Mixture soil = part_of(stacks.beyond(high, from, stays), moved);
     if (loose)
       take_loose(from, soil);
     else

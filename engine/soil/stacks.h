@@ -89,8 +89,8 @@ private:
 
 // The stacks of all columns, and the layers of which their grains are.
 //
-// Of a column's mass, by material: there is at least what the whole grains of its undisturbed soil are of. The rest is
-// its loosened soil, and less than a grain of undisturbed soil.
+// A column has at least as much of each material as the whole grains of its undisturbed soil consist of. The rest of it
+// is its loosened soil, and less than a grain of undisturbed soil.
 class SoilStacks {
 public:
   SoilStacks(const Scene& scene, SoilTile tile);
@@ -105,13 +105,18 @@ public:
   double kg_per_quantum(std::uint32_t material) const { return kg_[material]; }
   // The material (an index into materials()) of the k-th grain of a column's stack where the soil is undisturbed.
   std::uint32_t material(std::uint32_t column, std::uint32_t k) const;
-  // That of the k-th grain of the column's soil, of which it takes so many quanta; none: no material has as many left.
+  // Returns the material of the k-th grain of the column's soil, which takes so many quanta of it, or nothing where no
+  // material has as many left.
   std::optional<std::uint32_t> material(std::uint32_t column, const shared::SoilColumn& soil, std::uint32_t k,
                                         std::uint32_t quanta) const;
-  // Of the lowest so many grains of a column's stack, where the soil is undisturbed.
+  // Returns the quanta of each material in the lowest `count` grains of a column's stack, where the soil is
+  // undisturbed.
   Mixture undisturbed(std::uint32_t column, std::uint32_t count) const;
-  // What of a column's soil is no whole grain of undisturbed soil.
-  Mixture loosened(std::uint32_t column, const shared::SoilColumn& soil) const;
+  // Returns the part of a column's soil that is in no whole grain of so much undisturbed soil [quanta].
+  Mixture beyond(std::uint32_t column, const shared::SoilColumn& soil, std::uint32_t undisturbed_mass) const;
+  Mixture loosened(std::uint32_t column, const shared::SoilColumn& soil) const {  // beyond its own undisturbed soil
+    return beyond(column, soil, soil.mass - soil.loose);
+  }
   // Is there as much of each material as its undisturbed soil has?
   bool is_consistent(std::uint32_t column, const shared::SoilColumn& soil) const;
   double mean_radius() const { return mean_radius_; }  // m

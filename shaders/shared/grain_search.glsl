@@ -16,7 +16,7 @@ const uint with_cloth = 0u;
 #include "shared/cloth.glsl"
 #endif
 
-// Of the grain that looks: look_from comes before each search.
+// These belong to the grain that looks. look_from sets them, and has to be called before each search.
 uint world;
 float skin;
 bool moves;

@@ -207,7 +207,7 @@ TALUS_CONST uint joint_sweeps = 64u;
 TALUS_CONST float joint_converged = 1e-6f;
 TALUS_CONST uint linkage_rows_most = 512u;
 
-// Specialization constants of scenes: their constant_id. 11 is one of the device (engine/executors/open_devices.cpp).
+// Specialization constants: their constant_id. All but the last follow from the scene.
 TALUS_CONST uint constant_solid_kinds = 0u;  // bit k: bodies have parts of kind k
 TALUS_CONST uint constant_shapes = 1u;       // 0: no grain belongs to a shape
 TALUS_CONST uint constant_cloth = 2u;        // 0: there is no cloth
@@ -219,6 +219,7 @@ TALUS_CONST uint constant_restitution = 7u;  // 0: it is given for no pair of ma
 TALUS_CONST uint constant_clumps = 8u;       // 0: no grain belongs to a clump
 TALUS_CONST uint constant_sleep = 9u;        // 0: grains at rest do not sleep
 TALUS_CONST uint constant_hertz = 10u;       // 1: the contacts of dem are Hertz's
+TALUS_CONST uint constant_few_registers = 11u;  // 1: the device has gpu::Limits::few_registers
 
 // Why the device stopped in the middle of a batch (Status.halt).
 TALUS_CONST uint halt_none = 0u;
