@@ -76,5 +76,6 @@ std::vector<Law> shaking_laws();
 std::vector<Law> shear_laws();
 std::vector<Law> penetration_laws();
 std::vector<Law> tool_laws();
+std::vector<Law> wheel_laws();
 
 }  // namespace bench
