@@ -248,8 +248,9 @@ std::string page_text(const std::vector<Chapter>& chapters, const fs::path& out)
 
 std::vector<Law> all_laws() {
   std::vector<Law> all;
-  for (const auto& group : {single_contact_laws(), static_laws(), silo_laws(), flow_laws(), impact_laws(),
-                            shaking_laws(), shear_laws(), penetration_laws(), tool_laws(), wheel_laws()})
+  for (const auto& group :
+       {single_contact_laws(), static_laws(), silo_laws(), flow_laws(), impact_laws(), shaking_laws(), shear_laws(),
+        penetration_laws(), tool_laws(), wheel_laws(), triaxial_laws()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

@@ -77,5 +77,6 @@ std::vector<Law> shear_laws();
 std::vector<Law> penetration_laws();
 std::vector<Law> tool_laws();
 std::vector<Law> wheel_laws();
+std::vector<Law> triaxial_laws();
 
 }  // namespace bench
