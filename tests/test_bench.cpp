@@ -169,7 +169,8 @@ TEST_CASE("Laws of single contacts hold but for what is known to be against a me
 TEST_CASE("Short versions of cases of many grains measure something", "[bench]") {
   const bench::LawContext context{{"cpu", 1, true}, {"dem"}};
   for (const bench::Law& law : bench::all_laws()) {
-    if (law.name != "beverloo_slot" && law.name != "impact" && law.name != "brazil_nut" && law.name != "blade")
+    if (law.name != "beverloo_slot" && law.name != "impact" && law.name != "brazil_nut" && law.name != "blade" &&
+        law.name != "wheel")
       continue;
     const bench::Evidence evidence = law.run(context);
     CHECK(evidence.measurements.size() + evidence.plots.size() >= 2);
