@@ -108,6 +108,7 @@ struct SoilSummary {
   std::uint32_t rough_grains = 0;      // fixed ones beside these, whose mass is in its columns
   double loosened_mass = 0.0;          // kg, in its columns, of soil that was dug
   double swell = 1.0;                  // mean volume of the loosened soil by that of as much undisturbed soil
+  double deepest_track = 0.0;          // m, that a body with ground = "surface" has left
   // That below the layers first, then others from the surface downwards.
   std::vector<SoilMaterialSummary> materials;
 };

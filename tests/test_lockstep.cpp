@@ -141,7 +141,9 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
   add_run(sleepers.pass_times());
   Scene dug = parse_scene(
       "[domain]\nmin = [-0.1, -0.1, 0.0]\nmax = [0.1, 0.1, 0.2]\n[[material]]\nname = \"sand\"\n[soil]\nmaterial = "
-      "\"sand\"\nradius = 0.01\nheight = 0.05\n[[body]]\nname = \"blade\"\nbox.size = [0.02, 0.1, 0.1]\nposition = [0, "
+      "\"sand\"\nradius = 0.01\nheight = 0.05\n[soil.terramechanics]\nfrictional_modulus = 1e6\nfriction_angle = 30\n"
+      "shear_displacement = 0.01\n[[body]]\nname = \"foot\"\nsphere.radius = 0.02\nposition = [0.07, 0.08, 0.069]\n"
+      "ground = \"surface\"\n[[body]]\nname = \"blade\"\nbox.size = [0.02, 0.1, 0.1]\nposition = [0, "
       "0, "
       "0.08]\nvelocity = [0.1, 0, 0]\n[[depth_camera]]\nname = \"map\"\nposition = [0, 0, 1]\nrotation = [0, 90, "
       "0]\nsize = "

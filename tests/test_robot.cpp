@@ -5,6 +5,7 @@
 #include "engine/io/report.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
+#include "engine/scene/mass.h"
 #include "engine/scene/text.h"
 #include "engine/scene/urdf.h"
 #include "engine/simulation/robot.h"

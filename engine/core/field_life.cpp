@@ -66,6 +66,9 @@ bool slices_sleep(const Wants& wants) {
 bool has_soil(const Wants& wants) {
   return wants.soil;
 }
+bool presses_ground(const Wants& wants) {
+  return wants.presses;
+}
 bool has_clumps(const Wants& wants) {
   return wants.clumps;
 }

@@ -87,6 +87,8 @@ enum class FieldId;
   X(soil_columns, true)                                                                                                \
   X(soil_springs, false)                                                                                               \
   X(soil_tile_and_end, false)                                                                                          \
+  X(ground_bodies, false)                                                                                              \
+  X(ground_samples, true)                                                                                              \
   X(shelves, false)                                                                                                    \
   X(baked, false)
 
@@ -158,6 +160,7 @@ struct Wants {
   bool clumps = false;       // are there any?
   bool sleep = false;        // do grains at rest sleep?
   bool soil = false;         // is there ground?
+  bool presses = false;      // are there bodies that feel it by its surface?
 };
 using Condition = bool (*)(const Wants&);
 bool finds_linked(const Wants& wants);       // neighbours, by linked lists
@@ -180,6 +183,7 @@ bool marks(const Wants& wants);
 bool has_clumps(const Wants& wants);
 bool slices_sleep(const Wants& wants);
 bool has_soil(const Wants& wants);
+bool presses_ground(const Wants& wants);  // some body
 
 // A member of the state of a contact, so many floats, in runs for which the condition holds.
 struct StateMember {

@@ -120,6 +120,13 @@ namespace talus {
   X(soil_quantum, float, soil_columns, plain | when(has_soil),                                                         \
     "height of a quantum of undisturbed soil in a column [m]")                                                         \
   X(soil_site, SoilSite, one, plain | when(has_soil), "where the columns are")                                         \
+  X(ground_bodies, uint, ground_bodies, plain | when(presses_ground),                                                  \
+    "numbers of the bodies of a world that feel the ground by its surface")                                            \
+  X(ground_bare, uint, soil_columns, saved | when(presses_ground), "1: no grains lie on the column")                   \
+  X(ground_samples, GroundSample, ground_samples,                                                                      \
+    saved | rolled_back | hashed() | when(presses_ground) | rounded(Rounding::displacement, "sunk") |                  \
+        rounded(Rounding::displacement, "dug"),                                                                        \
+    "the surface of the ground, sample x, y at y samples_x + x")                                                       \
   X(grain_row, uint, grains, follows_grain | starts_as(Start::place),                                                  \
     "row of the contact lists that the grain had when they were made")                                                 \
   X(grain_mark, uint, grains, follows_grain | rolled_back | hashed() | when(marks), "number of the caller's own")      \

@@ -60,6 +60,7 @@ constexpr std::uint32_t threads_of(Unit unit) {
   X(body_sum, group, close, 1e-6)                                                                                      \
   X(body_share, thread, close, 1e-6)                                                                                   \
   X(body_touch, thread, close, 2e-5)                                                                                   \
+  X(ground_press, thread, close, 2e-5)                                                                                 \
   X(body_start, group, close, 2e-6)                                                                                    \
   X(body_push, group, close, 2e-6)                                                                                     \
   X(body_advance, thread, close, 2e-6)                                                                                 \

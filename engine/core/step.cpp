@@ -59,6 +59,12 @@ void touch_bodies(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::body_touch, {p.body_points}, args);
 }
 
+// Bodies that feel the ground by its surface get what it bears.
+void press_ground(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.ground_places > 0)
+    e.run(Pass::ground_press, {p.ground_places}, args);
+}
+
 // A pass over bodies, where some are dynamic.
 void run_rigid(Executor& e, const StepPlan& p, Pass pass, const Args& args) {
   if (p.rigid > 0)
@@ -411,6 +417,7 @@ void finish_substep(Executor& e, const StepPlan& p, const Args& args) {
     e.run(Pass::hand_pull, {p.grains, gate_grains}, args);
   weigh_cloth(e, p, args);
   touch_bodies(e, p, args);
+  press_ground(e, p, args);
   if (p.linkages > 0)
     e.run(Pass::link_factor, {p.linkages}, args);
   solve(e, p, args);

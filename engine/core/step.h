@@ -20,6 +20,7 @@ struct StepPlan {
   std::uint32_t rigid;            // dynamic bodies
   std::uint32_t linkages;         // of dynamic bodies that joints hold together, of all worlds
   std::uint32_t body_points;      // by which they touch
+  std::uint32_t ground_places;    // around bodies that feel the ground by its surface, where samples of it may lie
   std::uint32_t cloth;            // vertices
   std::uint32_t fine;             // places of fine grains in memory, those that are gone too
   bool fine_emitted;              // fine grains come with those that emitters release

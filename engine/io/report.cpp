@@ -167,7 +167,8 @@ Json soil_json(const Simulation& simulation) {
           {"live_grains", soil->live_grains},
           {"rough_grains", soil->rough_grains},
           {"loosened_kg", soil->loosened_mass},
-          {"swell", soil->swell}};
+          {"swell", soil->swell},
+          {"deepest_track_m", soil->deepest_track}};
 }
 
 // Tells what the processes that share the simulation have done; null where there is one.

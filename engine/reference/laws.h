@@ -24,6 +24,11 @@ using std::max;
 using std::min;
 using std::sqrt;
 
+// In double precision, since systems differ in the last bit of a float (docs/compilers.md).
+inline float pow(float base, float exponent) {
+  return static_cast<float>(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
+}
+
 inline real zero() {
   return 0.0f;
 }

@@ -688,6 +688,9 @@ constexpr Key body_keys[] = {
     word<Finish>("finish", Said{"paint with a color, else metal"},
                  "How its surface reflects light in pictures: [Pictures](pictures.md)."),
     word<Show>("show", "solid", "In pictures. cut: without its half towards the camera."),
+    word<GroundContact>("ground", "grains",
+                        "How it meets the ground of `[soil]`. grains: it becomes grains around the body; surface: its "
+                        "surface bears the body without grains, by `[soil.terramechanics]`."),
 };
 constexpr TableKeys body_table{
     "[[body]]",
@@ -833,6 +836,32 @@ constexpr TableKeys soil_layer_table{
     "them have at most four materials. They consist of the same grains, packed as those of `soil.material`.",
     soil_layer_keys,
     {}};
+constexpr Key terramechanics_keys[] = {
+    number("frictional_modulus", {1, 1e12, "N/m^(n+2)"}, required,
+           "k_phi of Bekker's pressure at a depth z, "
+           "p = (k_c/b + k_phi) z^n."),
+    number("cohesive_modulus", {0, 1e12, "N/m^(n+1)"}, 0, "k_c."),
+    number("width", length_range, Said{"required where `cohesive_modulus` is not 0"},
+           "b, the lesser side of the patch where a body touches the ground, as the width of a wheel."),
+    number("exponent", {0.1, 3}, 1, "n."),
+    number("cohesion", {0, 1e9, "Pa"}, 0, "c of the strength against shear, c + p tan(phi)."),
+    number("friction_angle", {0, 60, "degrees"}, required, "phi, the angle of internal friction."),
+    number("shear_displacement", length_range, required,
+           "K of Janosi and Hanamoto: after a slip j the share 1 - exp(-j/K) of the strength acts."),
+    number(
+        "slip_sinkage", {0, 10}, 0,
+        "By how much the surface is lowered per slip [m/m], since a wheel that slips carries soil away. Bekker's law "
+        "knows of no slip: 0."),
+    number("dig_depth", length_range, Said{"never"},
+           "Where a body is deeper below the surface than this, the ground becomes grains around it, as it does around "
+           "other bodies."),
+};
+constexpr TableKeys terramechanics_table{"[soil.terramechanics]",
+                                         "What the surface of the ground bears under bodies with `ground = "
+                                         "\"surface\"`, of whatever layer. Values are those "
+                                         "of the field's tables, by plate sinkage and shear tests.",
+                                         terramechanics_keys,
+                                         {}};
 constexpr Key soil_keys[] = {
     text("material", required, "Name of the material of its grains, below all layers."),
     tables("layer", soil_layer_table, none, "Layers of other materials on it."),
@@ -861,6 +890,8 @@ constexpr Key soil_keys[] = {
            "Greatest volume of soil that was dug and has become part of the ground again, by that of as much "
            "undisturbed soil. Up to it the ground takes the volume from how the grains lie. 1: soil fills what it "
            "filled before."),
+    table("terramechanics", terramechanics_table, none,
+          "What its surface bears without grains: [Wheels on the ground](howto/wheels.md)."),
 };
 constexpr TableKeys soil_table{"[soil]",
                                "Ground that fills the site from the floor of the domain to its surface, as columns of "

@@ -118,6 +118,8 @@ public:
     attempt_each(material, [&](const Table& t) { read_material(t); });
     // The others are checked against these, and would be blamed for their errors.
     stop_at_errors();
+    attempt([&] { scene_.soil = read_soil(soil, scene_); });
+    stop_at_errors();
     attempt_each(grains, [&](const Table& t) { read_grains(t); });
     attempt_each(matched, [&](const Table& t) { read_matched(t); });
     attempt_each(cloth, [&](const Table& t) { scene_.cloths.push_back(read_cloth(t, scene_)); });
@@ -131,7 +133,6 @@ public:
     stop_at_errors();
     attempt([&] { read_rough_floor(); });
     attempt([&] { scene_.upsampling = read_upsampling(upsampling, scene_); });
-    attempt([&] { scene_.soil = read_soil(soil, scene_); });
     attempt([&] { check_exceptions(upsampling, soil); });
     attempt_each(depth_camera, [&](const Table& t) { scene_.depth_cameras.push_back(read_depth_camera(t, scene_)); });
     attempt([&] { read_output(output.table()); });

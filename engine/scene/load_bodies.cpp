@@ -332,6 +332,15 @@ void read_inertia(BodySpec& b, const Value& center, const Value& inertia) {
                              m[0], m[1], m[2]));
 }
 
+void check_on_surface(const Value& ground, const BodySpec& body, const Scene& scene) {
+  if (!scene.soil || !scene.soil->terramechanics)
+    ground.fail("= \"surface\" needs [soil] with [soil.terramechanics], which say what the surface bears");
+  if (body.parts.empty() || std::ranges::any_of(body.parts, [](const BodyPart& part) {
+        return std::holds_alternative<PlanePart>(part.shape) || is_boundary(part);
+      }))
+    ground.fail("= \"surface\" is for bodies with an end: allowed are parts that are neither planes nor particles");
+}
+
 }  // namespace
 
 BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>& names) {
@@ -341,7 +350,7 @@ BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>&
   const Value name = t.need("name"), material = t["material"], position = t["position"], rotation = t["rotation"],
               parts = t["parts"], visual = t["visual"], load_filter = t["load_filter"], color = t["color"],
               finish = t["finish"], show = t["show"], ignores = t["ignores"], mass = t["mass"], density = t["density"],
-              center = t["center_of_mass"], inertia = t["inertia"];
+              center = t["center_of_mass"], inertia = t["inertia"], ground = t["ground"];
   const MotionKeys motion(t);
   t.finish();
   name.get(b.name);
@@ -385,6 +394,9 @@ BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>&
       mesh->where += " of body " + b.name;
   if (visual)
     b.visual = read_parts({}, visual, t, folder, PartUse::sheet);
+  ground.get(b.ground);
+  if (b.ground == GroundContact::surface)
+    check_on_surface(ground, b, scene);
   if (b.parts.size() > shared::parts_most)
     parts.fail(fmt::format("are {}, too many for one body, which has at most {}", b.parts.size(), shared::parts_most));
   if (!b.material && std::ranges::any_of(b.parts, is_boundary))

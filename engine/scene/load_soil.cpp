@@ -160,6 +160,32 @@ SoilLayer read_layer(Table table, const Soil& soil, const Scene& scene) {
 
 }  // namespace
 
+namespace {
+
+Terramechanics read_terramechanics(const Value& at) {
+  Table table = at.table();
+  Terramechanics t;
+  const Value frictional = table.need("frictional_modulus"), cohesive = table["cohesive_modulus"],
+              width = table["width"], exponent = table["exponent"], cohesion = table["cohesion"],
+              angle = table.need("friction_angle"), shear = table.need("shear_displacement"),
+              slip_sinkage = table["slip_sinkage"], dig_depth = table["dig_depth"];
+  table.finish();
+  frictional.get(t.frictional);
+  cohesive.get(t.cohesive);
+  width.get(t.width);
+  exponent.get(t.exponent);
+  cohesion.get(t.cohesion);
+  angle.get(t.friction_angle);
+  shear.get(t.shear);
+  slip_sinkage.get(t.slip_sinkage);
+  dig_depth.get(t.dig_depth);
+  if (t.cohesive > 0.0 && !t.width)
+    cohesive.fail("needs width, the lesser side of the patch where a body touches the ground");
+  return t;
+}
+
+}  // namespace
+
 std::optional<Soil> read_soil(const Value& at, const Scene& scene) {
   if (!at)
     return {};
@@ -167,7 +193,8 @@ std::optional<Soil> read_soil(const Value& at, const Scene& scene) {
   Soil s;
   const Value material = t.need("material"), layers = t["layer"], radius = t.need("radius"), min = t["min"],
               max = t["max"], cell = t["cell"], height = t["height"], surface = t["surface"], parts = t["parts"],
-              repose = t["angle_of_repose"], margin = t["margin"], compaction = t["compaction"], swell = t["swell"];
+              repose = t["angle_of_repose"], margin = t["margin"], compaction = t["compaction"], swell = t["swell"],
+              terramechanics = t["terramechanics"];
   t.finish();
   const Domain& d = scene.domain;
   s.where = at.place();
@@ -220,6 +247,8 @@ std::optional<Soil> read_soil(const Value& at, const Scene& scene) {
   margin.get(s.margin);
   compaction.get(s.compaction);
   swell.get(s.swell);
+  if (terramechanics)
+    s.terramechanics = read_terramechanics(terramechanics);
   return s;
 }
 

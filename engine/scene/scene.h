@@ -351,6 +351,9 @@ struct SinkSpec {
 // How a body is drawn. cut: without its half towards the camera, so that it can be looked into.
 enum class Show { solid, cut, hidden };
 
+// How a body meets the ground of [soil]: as grains, which come out of it around the body, or by its surface.
+enum class GroundContact { grains, surface };
+
 // A solid that grains push against. Without a mass nothing moves it but its own motion and that of its parent, in whose
 // frame all of it is; without a parent in the world. With a mass or a density it is dynamic: grains, bodies and walls
 // push it and gravity pulls, and its motion is none (free) or a joint to its parent or the world, which says what is
@@ -380,6 +383,7 @@ struct BodySpec {
   std::optional<glm::vec3> color;  // linear RGB; unset: a grey blue
   std::optional<Finish> finish;    // unset: paint with a color, else metal
   Show show = Show::solid;
+  GroundContact ground = GroundContact::grains;
 
   // Of a dynamic body that has been read: volume_of (engine/scene/mass.h) takes long. Of no use once the parts change.
   struct Weighed {
@@ -491,6 +495,20 @@ struct SoilLayer {
   double at(const glm::dvec2& place) const;  // m, its thickness there
 };
 
+// What the surface of the ground bears under bodies that feel it without grains: Bekker's pressure by depth
+// p = (k_c / b + k_phi) z^n, and the shear stress (c + p tan(phi)) (1 - exp(-j / K)) of Janosi and Hanamoto by slip j.
+struct Terramechanics {
+  double cohesive = 0.0;            // N/m^(n + 1), k_c
+  double frictional = 0.0;          // N/m^(n + 2), k_phi
+  double exponent = 1.0;            // n
+  std::optional<double> width;      // m, b: the lesser side of a body's patch of contact; given where k_c is not 0
+  double cohesion = 0.0;            // Pa, c
+  double friction_angle = 0.0;      // degrees, phi
+  double shear = 0.0;               // m, K
+  double slip_sinkage = 0.0;        // m per m of slip, by which the surface is lowered
+  std::optional<double> dig_depth;  // m, of a body that is deeper in the ground there are grains around it
+};
+
 // Ground as a grid of columns, each of a mass of soil, which becomes grains around bodies that move in it, and takes
 // them in again where they have come to rest (Holz 2014, sections 7 and 8). z is up; it lies on domain.min.z.
 struct Soil {
@@ -506,7 +524,8 @@ struct Soil {
   double margin = 8.0;                        // mean radii, by which the live zone reaches beyond a tool
   double compaction = 0.0;                    // of undisturbed soil, 0: as poured, 1: as poured without friction
   double swell = 1.3;                         // greatest volume of loosened soil by that of as much undisturbed soil
-  std::string where;                          // as GrainGroup::where
+  std::optional<Terramechanics> terramechanics;
+  std::string where;  // as GrainGroup::where
   double mean_radius() const { return (radius_min + radius_max) / 2.0; }
   glm::uvec2 columns() const;  // of the site, by `cell`: as many as fit whole, which are widened to fill it
   // Each once: that below the layers, and others from the surface downwards.

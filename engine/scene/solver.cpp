@@ -327,7 +327,7 @@ void press_down(Bed& bed, const Scene& scene, int down) {
   const std::vector<double> borne = borne_masses(scene);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& body = scene.bodies[b];
-    if (!is_dynamic(body) || body.parts.empty())
+    if (!is_dynamic(body) || body.parts.empty() || body.ground == GroundContact::surface)
       continue;
     const MassProperties m = mass_of(body);
     const Bounds box = bounds_of(body, poses[b]);

@@ -423,6 +423,8 @@ std::string to_toml(const Scene& scene) {
       word_line("finish", word(*b.finish));
     if (b.show != Show::solid)
       word_line("show", word(b.show));
+    if (b.ground != GroundContact::grains)
+      word_line("ground", word(b.ground));
     out += parts_text(b.parts, true) + "\n";
     if (!b.visual.empty())
       out += visual_text(b.visual);
@@ -510,6 +512,20 @@ std::string to_toml(const Scene& scene) {
     line("swell", s.swell);
     if (!s.parts.empty())
       out += parts_text(s.parts, false) + "\n";
+    if (const auto& t = s.terramechanics) {
+      out += "[soil.terramechanics]\n";
+      line("cohesive_modulus", t->cohesive);
+      line("frictional_modulus", t->frictional);
+      line("exponent", t->exponent);
+      if (t->width)
+        line("width", *t->width);
+      line("cohesion", t->cohesion);
+      line("friction_angle", t->friction_angle);
+      line("shear_displacement", t->shear);
+      line("slip_sinkage", t->slip_sinkage);
+      if (t->dig_depth)
+        line("dig_depth", *t->dig_depth);
+    }
     for (const SoilLayer& layer : s.layers) {
       out += "[[soil.layer]]\n";
       line("material", quoted(scene.materials.at(layer.material).name));

@@ -42,6 +42,7 @@ template <> inline constexpr std::array<std::string_view, 2> words<Resampling>{"
 template <>
 inline constexpr std::array<std::string_view, 4> words<RobotDrive>{"prescribed", "position", "speed", "passive"};
 template <> inline constexpr std::array<std::string_view, 2> words<RobotBase>{"fixed", "free"};
+template <> inline constexpr std::array<std::string_view, 2> words<GroundContact>{"grains", "surface"};
 template <> inline constexpr std::array<std::string_view, 3> words<Show>{"solid", "cut", "hidden"};
 
 template <class E> constexpr std::string_view word(E e) {

@@ -288,6 +288,10 @@ private:
       need(column.loose <= column.mass && column.swell >= soil_swell_least && column.swell <= soil_swell_most,
            FieldId::soil_columns, "has loosened soil that cannot be");
     }
+    for (const GroundSample& sample : values_of<GroundSample>(state_, FieldId::ground_samples))
+      need(finite(sample.shear) && sample.mobilized >= 0.0f && sample.mobilized <= 1.0f && std::isfinite(sample.sunk) &&
+               sample.sunk >= 0.0f && std::isfinite(sample.dug) && sample.dug >= 0.0f,
+           FieldId::ground_samples, "has a number that cannot be");
     for (std::size_t c = 0; c < columns.size() && !what_; ++c)
       need(b_.soil->is_consistent(static_cast<uint>(c % b_.soil->grid().size()), columns[c]), FieldId::soil_columns,
            "has less of a material than its undisturbed soil");

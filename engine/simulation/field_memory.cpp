@@ -32,7 +32,8 @@ Wants FieldMemory::wants_of(const Settings& of) const {
   return {model_.scene().solver,        of.grid.incremental != 0,
           model_.options().marks,       of.solver.rotation == rotation_rolling,
           of.contacts.restitution != 0, of.clumps.kinds > 0,
-          of.sleep.window > 0,          model_.scene().soil.has_value()};
+          of.sleep.window > 0,          model_.scene().soil.has_value(),
+          model_.ground_places() > 0};
 }
 
 bool FieldMemory::has_field(FieldId id, const Settings& of) const {
@@ -192,6 +193,10 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
     return model_.has_soil() ? model_.soil_stacks().tile().springs.size() : 0;
   case Extent::soil_tile_and_end:
     return model_.has_soil() ? model_.soil_stacks().tile().first_spring.size() : 0;
+  case Extent::ground_bodies:
+    return model_.ground_bodies().size();
+  case Extent::ground_samples:
+    return samples_of(model_.soil_site());
   case Extent::held:  // these have as many elements as somebody asked for
   case Extent::lines:
   case Extent::shelves:
@@ -349,8 +354,8 @@ void FieldMemory::write_ground() {
     for (std::uint32_t c = 0; c < grid.size(); ++c)
       quantum.push_back(static_cast<float>(1.0 / stacks.of(c).per_meter()));
   write_field(*executor_, FieldId::soil_quantum, quantum);
-  const std::vector<SoilSite> site{{vec2(grid.min()), vec2(grid.edge()), grid.count()}};
-  write_field(*executor_, FieldId::soil_site, site);
+  write_field(*executor_, FieldId::soil_site, std::vector{model_.soil_site()});
+  write_field(*executor_, FieldId::ground_bodies, model_.ground_bodies());
 }
 
 void FieldMemory::write_changed() {

@@ -73,6 +73,10 @@ Model::Model(Prepared prepared, const Options& options)
     initial_most_ = std::max(initial_most_, start.initial.size());
     emitted_most_ = std::max(emitted_most_, start.emitted->size());
   }
+  if (scene_.soil) {
+    ground_bodies_ = bodies_on_surface(scene_);
+    soil_site_ = site_of(scene_, soil_stacks_->grid(), bodies_.bodies);
+  }
   settings_ = settings_with(population_);
   cloth_ = cloth_of(scene_, population_, settings_);
   shapes_ = shapes_of(scene_, population_);

@@ -2,6 +2,7 @@
 // The scene of a simulation, and all that follows from it without a device.
 #include "engine/core/executor.h"
 #include "engine/core/setup.h"
+#include "engine/soil/site.h"
 #include "engine/soil/stacks.h"
 #include "engine/talus.h"
 #include <memory>
@@ -75,6 +76,11 @@ public:
   // The stacks of the ground, where the scene has some.
   bool has_soil() const { return soil_stacks_ != nullptr; }
   const SoilStacks& soil_stacks() const { return *soil_stacks_; }
+  // The bodies of a world that feel the ground by its surface, and the samples of it that may lie around them in all
+  // worlds. 0: there are none.
+  const std::vector<uint>& ground_bodies() const { return ground_bodies_; }
+  const SoilSite& soil_site() const { return soil_site_; }
+  std::uint32_t ground_places() const { return scene_.worlds * soil_site_.bodies * soil_site_.span * soil_site_.span; }
   // Numbers and places in memory that a world has for grains of the ground: ids from soil_first() on.
   uint soil_first() const { return settings_.emission.first + static_cast<uint>(emission_room(settings_)); }
   uint soil_room() const { return settings_.worlds.places - soil_first(); }
@@ -113,6 +119,8 @@ private:
   Shapes shapes_;
   Cloth cloth_;
   std::shared_ptr<const SoilStacks> soil_stacks_;
+  SoilSite soil_site_{};
+  std::vector<uint> ground_bodies_;
   std::vector<std::string> warnings_, notes_;
 };
 

@@ -29,6 +29,7 @@ StepPlan Planner::plan_of(std::uint64_t at) const {
   plan.rigid = settings.bodies.rigid;
   plan.linkages = settings.worlds.count * settings.bodies.linkages;
   plan.body_points = settings.bodies.points;
+  plan.ground_places = model_.ground_places();
   const Hand& hand = commands_.hand();
   const bool moves = at == hand.step;
   plan.held = static_cast<std::uint32_t>(hand.held.size());

@@ -152,14 +152,18 @@ void SoilExchanges::look(std::uint32_t world) {
 
   const std::vector<SoilTool> tools = tools_of(world);
   SoilState state;
+  std::vector<SoilColumn> before;
   SoilExchange done;
   do {
     make_room(done.missing);
     state = read(world);
+    before = state.columns;
     rules.first = model_.soil_first();
     rules.places = model_.soil_end();
     done = exchange(model_.soil_stacks(), rules, tools, state);
   } while (done.missing > 0);
+  if (model_.ground_places() > 0)
+    mend_surface(world, before, state);
   World now = run_.worlds()[world];
   now.soil = {now.soil.made + done.made, now.soil.taken + done.taken, static_cast<uint>(local_step(world)) + 1};
   if (!done.changed) {
@@ -184,6 +188,8 @@ std::vector<SoilTool> SoilExchanges::tools_of(std::uint32_t world) const {
       continue;
     tools.push_back(tool_of(edges_[b], state.pose, then));
     tools.back().digs = digs;
+    if (body.ground == GroundContact::surface)
+      tools.back().digs_below = scene.soil->terramechanics->dig_depth.value_or(SoilTool::inf);
   }
   return tools;
 }
@@ -213,6 +219,36 @@ void SoilExchanges::write(std::uint32_t world, const SoilState& state) {
     memory_.write_share(world, FieldId::grain_spin, state.spins);
 }
 
+void SoilExchanges::mend_surface(std::uint32_t world, std::span<const SoilColumn> before, const SoilState& state) {
+  const SoilStacks& stacks = model_.soil_stacks();
+  const double floor = model_.scene().domain.min.z, over = 2.0 * stacks.mean_radius();
+  std::vector<uint> bare(state.columns.size(), 1);
+  for (std::size_t i = 0; i < state.grains.size(); ++i) {
+    const vec4& at = state.grains[i].position;
+    if (at.w == 0.0f)
+      continue;
+    if (state.origins[i].column > 0)
+      bare[state.origins[i].column - 1] = 0;
+    else if (const auto c = stacks.grid().column_at(glm::dvec2(at));
+             c && at.z - at.w < floor + stacks.of(*c).height(state.columns[*c]) + over)
+      bare[*c] = 0;
+  }
+  if (bare != memory_.read_share<uint>(world, FieldId::ground_bare))
+    memory_.write_share(world, FieldId::ground_bare, bare);
+
+  const auto is_same = [](const SoilColumn& a, const SoilColumn& b) {
+    return a.mass == b.mass && a.loose == b.loose && a.swell == b.swell;
+  };
+  if (std::ranges::equal(before, state.columns, is_same))
+    return;
+  const SoilSite& site = model_.soil_site();
+  auto samples = memory_.read_share<GroundSample>(world, FieldId::ground_samples);
+  for (uint c = 0; c < before.size(); ++c)
+    if (!is_same(before[c], state.columns[c]))
+      each_sample_of(site, stacks.grid().at(c), [&](std::size_t s) { samples[s] = {}; });
+  memory_.write_share(world, FieldId::ground_samples, samples);
+}
+
 void SoilExchanges::make_room(uint missing) {
   if (missing > 0)
     memory_.grow_places(model_.settings().worlds.places + std::max(missing, model_.soil_room()), run_.step());
@@ -225,11 +261,17 @@ const std::vector<SoilSurfaceGrain>& SoilExchanges::surface(std::uint32_t world,
     return drawn.surface;
   auto columns = memory_.read_share<SoilColumn>(world, FieldId::soil_columns);
   auto origins = memory_.read_share<SoilOrigin>(world, FieldId::soil_origin);
+  auto samples = memory_.read_share<GroundSample>(world, FieldId::ground_samples);
   const auto same = [](const auto& a, const auto& b) {
     return std::ranges::equal(std::as_bytes(std::span(a)), std::as_bytes(std::span(b)));
   };
-  if (!same(columns, drawn.columns) || !same(origins, drawn.origins)) {
-    drawn.surface = surface_of(model_.soil_stacks(), model_.scene().domain.min.z, columns, origins);
+  if (!same(columns, drawn.columns) || !same(origins, drawn.origins) || !same(samples, drawn.samples)) {
+    const std::vector<double> tracks = deepest_tracks(model_.soil_site(), samples);
+    drawn.surface = surface_of(model_.soil_stacks(), model_.scene().domain.min.z, columns, origins, tracks);
+    if (!samples.empty())
+      for (SoilSurfaceGrain& grain : drawn.surface)
+        grain.sphere.z -= track_depth(samples[sample_at(model_.soil_site(), vec2(grain.sphere))]);
+    drawn.samples = std::move(samples);
     drawn.columns = std::move(columns);
     drawn.origins = std::move(origins);
   }
@@ -252,9 +294,14 @@ SoilHeights SoilExchanges::heights(std::uint32_t world) const {
         resting[*column].push_back({vec3(grain.position), grain.position.w, origins[i].tile, material});
   }
   SoilHeights out{stacks.grid().count(), {}};
-  for (std::uint32_t c = 0; c < columns.size(); ++c)
-    out.heights.push_back(static_cast<float>(
-        stacks.of(c).height(with_grains(stacks, model_.scene().domain.min.z, soil.swell, c, columns[c], resting[c]))));
+  const auto samples = memory_.read_share<GroundSample>(world, FieldId::ground_samples);
+  for (std::uint32_t c = 0; c < columns.size(); ++c) {
+    double height =
+        stacks.of(c).height(with_grains(stacks, model_.scene().domain.min.z, soil.swell, c, columns[c], resting[c]));
+    if (!samples.empty())
+      height -= mean_track(model_.soil_site(), samples, stacks.grid().at(c));
+    out.heights.push_back(static_cast<float>(height));
+  }
   return out;
 }
 
@@ -273,6 +320,8 @@ SoilSummary SoilExchanges::summary() const {
     const auto origins = memory_.read_share<SoilOrigin>(w, FieldId::soil_origin);
     const auto tags = memory_.read_share<uint>(w, FieldId::grain_tag);
     const auto columns = memory_.read_share<SoilColumn>(w, FieldId::soil_columns);
+    for (const GroundSample& sample : memory_.read_share<GroundSample>(w, FieldId::ground_samples))
+      sum.deepest_track = std::max(sum.deepest_track, static_cast<double>(track_depth(sample)));
     for (std::uint32_t c = 0; c < columns.size(); ++c) {
       const SoilColumn& column = columns[c];
       const Mixture mixture = mixture_of(column), loose = stacks.loosened(c, column);

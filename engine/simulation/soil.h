@@ -35,6 +35,8 @@ private:
   std::vector<SoilTool> tools_of(std::uint32_t world) const;
   SoilState read(std::uint32_t world) const;
   void write(std::uint32_t world, const SoilState& state);
+  // Says of which columns no grains lie on after a look, and makes the surface of those that have changed anew.
+  void mend_surface(std::uint32_t world, std::span<const shared::SoilColumn> before, const SoilState& state);
   void make_room(shared::uint missing);
 
   Model& model_;
@@ -48,6 +50,7 @@ private:
   struct Drawn {
     std::vector<shared::SoilColumn> columns;
     std::vector<shared::SoilOrigin> origins;
+    std::vector<shared::GroundSample> samples;
     std::vector<SoilSurfaceGrain> surface;
   };
   std::vector<Drawn> drawn_;  // by world

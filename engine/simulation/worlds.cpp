@@ -71,6 +71,10 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
   put(FieldId::shape_motions, model_.shapes().motions);
   if (scene.soil)
     put(FieldId::soil_columns, model_.soil_stacks().at_start());
+  if (model_.ground_places() > 0) {
+    put(FieldId::ground_bare, std::vector<uint>(model_.soil_columns(), 1));
+    put(FieldId::ground_samples, std::vector<GroundSample>(samples_of(model_.soil_site())));
+  }
   run_.set_world(world, state);
   grains_.set_at_start(world, static_cast<std::uint32_t>(seeds.size()));
   emission_.set_schedule(world, start.emitted);

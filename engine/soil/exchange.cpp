@@ -124,7 +124,10 @@ private:
     const SoilTool part = part_below(tool, surface_at(tool, tool) + (near + kept) * radius_);
     if (part.edge == SoilTool::inf)
       return;
-    const double surface = surface_at(part, tool), ahead = tool.moves ? wedge * std::max(surface - edge, 0.0) : 0.0;
+    const double surface = surface_at(part, tool);
+    if (surface - edge < tool.digs_below)
+      return;
+    const double ahead = tool.moves ? wedge * std::max(surface - edge, 0.0) : 0.0;
     each_near(part, rules_.margin + beside, ahead, [&](uint c) { kept_[c] = true; });
     if (edge <= surface + near * radius_)
       each_near(part, rules_.margin, ahead, [&](uint c) { floors_[c] = std::min(floors_[c], edge - rules_.margin); });
@@ -466,7 +469,7 @@ private:
 }  // namespace
 
 std::vector<SoilSurfaceGrain> surface_of(const SoilStacks& stacks, double floor, std::span<const SoilColumn> columns,
-                                         std::span<const SoilOrigin> origins) {
+                                         std::span<const SoilOrigin> origins, std::span<const double> depth_below) {
   // Mean radii. Through 3 of loosened soil of swell 1.1 every eighth vertical line went, and through 5 of it none.
   constexpr double thick = 3.0, thick_of_loosened = 5.0;
   const SoilGrid& grid = stacks.grid();
@@ -485,7 +488,9 @@ std::vector<SoilSurfaceGrain> surface_of(const SoilStacks& stacks, double floor,
   for (uint c = 0; c < grid.size(); ++c) {
     const Stack& stack = stacks.of(c);
     double low = tops[c];
-    grid.around(c, [&](uint other, const glm::ivec2&) { low = std::min(low, tops[other]); });
+    grid.around(c, [&](uint other, const glm::ivec2&) {
+      low = std::min(low, tops[other] - (depth_below.empty() ? 0.0 : depth_below[other]));
+    });
     const glm::uvec2 at = grid.at(c);
     if (at.x == 0 || at.y == 0 || at.x + 1 == grid.count().x || at.y + 1 == grid.count().y)
       low = 0.0;  // it is seen from the side

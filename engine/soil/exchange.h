@@ -19,6 +19,7 @@ struct SoilTool {
   double edge = inf;                             // z of its lowest point
   bool moves = false;                            // along, at all
   bool digs = true;                              // false: it stands still, and soil stays ground beside it
+  double digs_below = 0.0;                       // m, below the soil around it, from which on it digs
   std::vector<std::array<glm::dvec3, 2>> edges;  // of its surface, where it is and where it will be [m]
 
   glm::dvec2 inside(const glm::dvec2& place) const {  // along and across
@@ -77,9 +78,12 @@ struct SoilSurfaceGrain {
   shared::uint number;
   shared::uint material;  // index into Scene::materials
 };
+// depth_below: m, by column, so much deeper than the column their lowest one may be seen, in a track; empty: not at
+// all.
 std::vector<SoilSurfaceGrain> surface_of(const SoilStacks& stacks, double floor,
                                          std::span<const shared::SoilColumn> columns,
-                                         std::span<const shared::SoilOrigin> origins);
+                                         std::span<const shared::SoilOrigin> origins,
+                                         std::span<const double> depth_below = {});
 
 // Around each tool that reaches down to the surface, or nearly so, soil becomes grains: in the box beyond it by the
 // margin, and ahead of it in the failure wedge of passive earth pressure, tan(45 + 30 / 2 degrees) = 1.73 times as long

@@ -350,6 +350,7 @@ void bind_facts(nb::class_<Simulation>& c) {
             told["rough_grains"] = soil->rough_grains;
             told["loosened_mass"] = soil->loosened_mass;
             told["swell"] = soil->swell;
+            told["deepest_track"] = soil->deepest_track;
             nb::dict materials;
             for (const talus::SoilMaterialSummary& m : soil->materials) {
               nb::dict of;
@@ -366,8 +367,9 @@ void bind_facts(nb::class_<Simulation>& c) {
           "\"grid_mass\" of what of it lies in columns [kg]; \"quanta\", the mass as a whole number, which\n"
           "never changes; \"live_grains\" that came out of the ground, and \"rough_grains\", the fixed ones\n"
           "beside these; \"loosened_mass\" of soil in the columns that was dug [kg], and \"swell\", its mean\n"
-          "volume by that of as much undisturbed soil; \"materials\", by name \"mass\", \"grid_mass\" [kg] and\n"
-          "\"quanta\" of each material of the ground.")
+          "volume by that of as much undisturbed soil; \"deepest_track\" [m] of those that bodies with\n"
+          "ground = \"surface\" have left; \"materials\", by name \"mass\", \"grid_mass\" [kg] and \"quanta\" of\n"
+          "each material of the ground.")
       .def(
           "soil_heights",
           [](Simulation& s, std::uint32_t world) {

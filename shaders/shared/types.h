@@ -136,6 +136,8 @@ TALUS_CONST float soil_in_place = 2e-3f;
 TALUS_CONST float soil_swell_least = 0.8f, soil_swell_most = 2.0f;
 // SoilOrigin.place of a grain that the ground has taken in and that stays where it is, with the number of grains that the column had below it.
 TALUS_CONST uint soil_settled = 0x80000000u;
+// Share of the depth to which the surface of the ground was pressed that it comes back when nothing presses any more.
+TALUS_CONST float ground_rebound = 0.1f;
 TALUS_CONST uint soil_materials_most = 4u;  // of which the ground consists: that below all layers, and those of the layers
 TALUS_CONST uint no_table = 0xFFFFFFFFu;  // World.lists.table
 TALUS_CONST uint state_none = 0xFFFFFFFFu;
@@ -1126,11 +1128,33 @@ struct SoilColumn {
   uvec3 others;    // quanta of the mass that are of the ground's second, third and fourth material; the rest is of the first
 };
 
-// Where the columns of the ground are.
+// How the surface of the ground bears (shaders/shared/laws/ground.h).
+struct GroundLaw {
+  float stiffness;  // Pa/m^exponent, k_c / b + k_phi of Bekker's law
+  float exponent;   // n
+  float cohesion;   // Pa
+  float friction;   // tangent of the angle of internal friction
+  float shear;      // m, K of Janosi and Hanamoto's law
+  float digs;       // m per m of slip, by which the surface is lowered
+};
+
+// Where the columns of the ground are, and what bears on their surface.
 struct SoilSite {
-  vec2 min;     // m, lower corner
-  vec2 edge;    // m, of a column
-  uvec2 count;  // columns along x and y
+  vec2 min;       // m, lower corner
+  vec2 edge;      // m, of a column
+  uvec2 count;    // columns along x and y
+  uvec2 samples;  // samples of the surface along x and y in a column
+  uint bodies;    // of a world, that feel the ground by its surface (ground_bodies)
+  uint span;      // samples along an edge of the square around the largest of these
+  GroundLaw law;
+};
+
+// A sample of the surface of the ground: what bodies have left there.
+struct GroundSample {
+  vec3 shear;       // share of the strength against shear that acts on the body which presses now, against its slip; 0: none presses
+  float mobilized;  // the greatest such share under this body
+  float sunk;       // m, the greatest depth to which the surface was pressed, below where slip has left it
+  float dug;        // m, by which slip has lowered it
 };
 
 // Where a grain of the ground comes from. One that stays fixed is still there, so that those beside it have the ground's own rough surface.

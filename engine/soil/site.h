@@ -1,0 +1,43 @@
+#pragma once
+// The surface of the ground as passes know it, for bodies that feel it without grains.
+#include "engine/soil/grid.h"
+#include "shaders/shared/types.h"
+#include <span>
+#include <vector>
+
+namespace talus {
+
+// The numbers of the bodies of a scene that feel the ground by its surface.
+std::vector<std::uint32_t> bodies_on_surface(const Scene& scene);
+
+// bodies: of one world at least, in the order of the scene's. Samples of the surface lie some mean radius apart. There
+// are none where no body feels the ground by its surface. Throws SceneError where these are too large for so many
+// samples.
+shared::SoilSite site_of(const Scene& scene, const SoilGrid& grid, std::span<const shared::Body> bodies);
+
+inline glm::uvec2 samples_along(const shared::SoilSite& site) {  // x and y
+  return site.count * site.samples;
+}
+inline std::size_t samples_of(const shared::SoilSite& site) {
+  return std::size_t{samples_along(site).x} * samples_along(site).y;
+}
+// The number of the sample nearest to a place in the world [m].
+std::size_t sample_at(const shared::SoilSite& site, const glm::vec2& place);
+// Calls visit(number) for the samples in the column at x, y.
+void each_sample_of(const shared::SoilSite& site, const glm::uvec2& column, auto&& visit) {
+  for (shared::uint y = column.y * site.samples.y; y < (column.y + 1) * site.samples.y; ++y)
+    for (shared::uint x = column.x * site.samples.x; x < (column.x + 1) * site.samples.x; ++x)
+      visit(std::size_t{y} * samples_along(site).x + x);
+}
+
+// m, how much lower the surface stays where it was pressed.
+inline float track_depth(const shared::GroundSample& sample) {
+  return sample.dug + (1.0f - shared::ground_rebound) * sample.sunk;
+}
+// m, of each column the greatest; empty where there are no samples.
+std::vector<double> deepest_tracks(const shared::SoilSite& site, std::span<const shared::GroundSample> samples);
+// m, its mean over the column at x, y.
+double mean_track(const shared::SoilSite& site, std::span<const shared::GroundSample> samples,
+                  const glm::uvec2& column);
+
+}  // namespace talus
