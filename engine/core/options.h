@@ -37,7 +37,8 @@ struct CheckpointError : std::runtime_error {
 std::shared_ptr<OpenDevices> keep_devices_open();
 
 struct Options {
-  std::string device = "auto";  // auto | cpu | index | part of a name, as in `talus devices`
+  std::string device = "auto";  // auto | cpu | index | part of a name, as in `talus devices`; with ranks also indices
+                                // with commas between them, which the ranks of a machine take in turn
   int threads = 0;              // of the CPU path; 0: all cores. The result does not depend on it
   bool verify = false;          // every pass there and by its reference, compared after each; cpu: the vectorised ones
   int lanes = 16;               // CPU path: numbers side by side, 4, 8 or 16, at most; fewer where the processor has no
@@ -61,7 +62,7 @@ struct Options {
   // One device for several simulations and what draws them (engine/executors/open_devices.h), all on one thread. Takes
   // the place of `device`, unless that is "cpu".
   std::shared_ptr<OpenDevice> on;
-  // Processes that share the simulation's grains, where this is their rank 0 (engine/core/ranks.h); on the CPU path.
+  // Processes that share the simulation's grains, where this is their rank 0 (engine/core/ranks.h).
   std::shared_ptr<RankGroup> ranks;
 };
 
@@ -71,6 +72,7 @@ struct DeviceSummary {
 
 // What one of the processes that share a simulation has done since it began.
 struct RankSummary {
+  double device = -1.0;          // index of its Vulkan device on its machine, as in `talus devices`; -1: the CPU path
   double grains = 0.0;           // whose contacts it computes now, in places in memory
   double ghosts = 0.0;           // of other ranks that those touch, likewise
   double computing_s = 0.0;      // s, in passes that are shared

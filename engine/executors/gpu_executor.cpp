@@ -52,13 +52,13 @@ void GpuExecutor::specialize(const Features& features) {
   passes_ = {};
 }
 
-GpuExecutor::BoundPass& GpuExecutor::bound(Pass pass, FieldId followed) {
+GpuExecutor::BoundPass& GpuExecutor::bound(Pass pass, FieldId followed, gpu::Starts starts) {
   if (std::exchange(reloads_, open_->reloads()) != open_->reloads())
     passes_ = {};
-  BoundPass& bound = passes_[{pass, followed}];
+  BoundPass& bound = passes_[{pass, followed, starts}];
   if (!bound.program)
     translated([&] {
-      bound.program = &open_->program(pass, features_);
+      bound.program = &open_->program(pass, features_, starts);
       const gpu::Reflection& shader = bound.program->pipeline->reflection();
       for (const BoundField& binding : bound_fields(pass, shader.buffers, followed))
         bound.buffers.push_back(&buffer(binding.field));
@@ -78,6 +78,18 @@ void GpuExecutor::run(Pass pass, Work work, const Args& args) {
                                ? gpu::Work::indirect(buffer(FieldId::gates), work.gate * sizeof(Dispatch))
                                : gpu::Work::elements(threads);
     graph_->compute(*bound.program->pipeline, bound.buffers, args, size);
+  });
+}
+
+void GpuExecutor::run_range(Pass pass, std::uint32_t first, std::uint32_t end, const Args& args) {
+  const std::uint64_t each = threads_of(info(pass).unit);
+  TALUS_ASSERT(first * each % group_size == 0, pass, first);
+  if (first >= end)
+    return;
+  translated([&] {
+    const BoundPass& bound = this->bound(pass, static_cast<FieldId>(args.followed.field), gpu::Starts::anywhere);
+    graph_->compute(*bound.program->pipeline, bound.buffers, args,
+                    gpu::Work::range(first * each / group_size, (end * each + group_size - 1) / group_size));
   });
 }
 
@@ -209,6 +221,26 @@ void GpuExecutor::read(FieldCopy field, std::span<std::byte> bytes, std::size_t 
                size(field.id));
   if (!bytes.empty())
     translated([&] { graph_->download(buffer(field), bytes, offset_of(field.id) + offset); });
+}
+
+std::vector<gpu::Piece> GpuExecutor::pieces_of(std::span<const Stretch> stretches) {
+  std::vector<gpu::Piece> pieces;
+  for (const Stretch& stretch : stretches) {
+    const FieldId id = stretch.field.id;
+    TALUS_ASSERT(stretch.offset + stretch.bytes.size() <= size(id) * info(id).stride, id, stretch.offset,
+                 stretch.bytes.size(), size(id));
+    if (!stretch.bytes.empty())
+      pieces.push_back({&buffer(stretch.field), offset_of(id) + stretch.offset, stretch.bytes});
+  }
+  return pieces;
+}
+
+void GpuExecutor::read(std::span<const Stretch> stretches) {
+  translated([&] { graph_->download(pieces_of(stretches)); });
+}
+
+void GpuExecutor::write(std::span<const Stretch> stretches) {
+  translated([&] { graph_->upload(pieces_of(stretches)); });
 }
 
 std::vector<PassTime> GpuExecutor::pass_times() const {

@@ -3,7 +3,9 @@
 #include "engine/core/executor.h"
 #include "engine/executors/open_devices.h"
 #include <map>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace talus {
@@ -20,6 +22,9 @@ public:
 
   void specialize(const Features& features) override;
   void run(Pass pass, Work work, const Args& args) override;
+  // Runs the elements [first, end) of the pass alone, where both are the bounds of workgroups or `end` is the last. No
+  // gate is looked at.
+  void run_range(Pass pass, std::uint32_t first, std::uint32_t end, const Args& args);
   void repeat(std::uint32_t times, const std::function<void()>& passes) override;
   void behind(std::uint32_t gate, const std::function<void()>& passes) override;
   void swap(FieldId id) override;
@@ -35,6 +40,14 @@ public:
   std::size_t size(FieldId id) const override;
   void write(FieldCopy field, std::span<const std::byte> bytes, std::size_t offset) override;
   void read(FieldCopy field, std::span<std::byte> bytes, std::size_t offset) override;
+  // Bytes of fields, each at its offset in the field. read() waits for the device once, write() does not wait.
+  struct Stretch {
+    FieldCopy field;
+    std::size_t offset = 0;  // bytes
+    std::span<std::byte> bytes;
+  };
+  void read(std::span<const Stretch> stretches);
+  void write(std::span<const Stretch> stretches);
   std::vector<PassTime> pass_times() const override;
   DeviceSummary device() const override;
   // For graphs of others, which cannot record while this one holds passes back.
@@ -63,8 +76,9 @@ private:
   std::array<std::size_t, field_count> sizes_{};
   std::map<FieldCopy, gpu::Buffer> kept_;
   Features features_;
-  std::map<std::pair<Pass, FieldId>, BoundPass> passes_;  // the field of passes of fields; of others any
-  std::uint64_t reloads_ = 0;                             // of open_, that passes_ know
+  // By the pass, the field of passes of fields (of others any), and where dispatches start.
+  std::map<std::tuple<Pass, FieldId, gpu::Starts>, BoundPass> passes_;
+  std::uint64_t reloads_ = 0;  // of open_, that passes_ know
   std::unique_ptr<gpu::Graph> graph_;
   gpu::Ticket submitted_ = 0;  // the last of this graph
 
@@ -75,7 +89,8 @@ private:
   }
   // Bytes from the buffer's start to the field.
   static std::size_t offset_of(FieldId id) { return info(id).header ? info(*info(id).header).stride : 0; }
-  BoundPass& bound(Pass pass, FieldId followed);
+  BoundPass& bound(Pass pass, FieldId followed, gpu::Starts starts = gpu::Starts::at_first);
+  std::vector<gpu::Piece> pieces_of(std::span<const Stretch> stretches);
 };
 
 }  // namespace talus

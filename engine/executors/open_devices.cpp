@@ -104,24 +104,25 @@ bool OpenDevice::serves(const Options& options) const {
   return options.device == wanted_ && options.validation == validation_;
 }
 
-const PassProgram& OpenDevice::program(Pass pass, const Features& features) {
-  const std::pair key{pass, features};
+const PassProgram& OpenDevice::program(Pass pass, const Features& features, gpu::Starts starts) {
+  const std::tuple key{pass, features, starts};
   auto found = programs_.find(key);
   if (found == programs_.end())
-    found = programs_.emplace(key, PassProgram{pipeline(pass, features)}).first;
+    found = programs_.emplace(key, PassProgram{pipeline(pass, features, starts)}).first;
   return found->second;
 }
 
-std::shared_ptr<gpu::ComputePipeline> OpenDevice::pipeline(Pass pass, const Features& features) {
+std::shared_ptr<gpu::ComputePipeline> OpenDevice::pipeline(Pass pass, const Features& features, gpu::Starts starts) {
   const auto code = shader_of(pass);
   if (code.empty())
     throw DeviceError(
         fmt::format("pass {} has no shader: shaders/{} is missing from this build", info(pass).name, file_of(pass)));
   const auto constants = constants_of(features, device.info().limits.few_registers);
-  const std::pair key{pass, gpu::constants_read(device.shader(file_of(pass), code), constants)};
+  const std::tuple key{pass, gpu::constants_read(device.shader(file_of(pass), code), constants), starts};
   auto found = pipelines_.find(key);
   if (found == pipelines_.end()) {
-    auto compiled = std::make_shared<gpu::ComputePipeline>(device, std::string(info(pass).name), code, constants);
+    auto compiled =
+        std::make_shared<gpu::ComputePipeline>(device, std::string(info(pass).name), code, constants, starts);
     check_bindings(pass, compiled->reflection());
     found = pipelines_.emplace(key, std::move(compiled)).first;
   }
@@ -133,13 +134,13 @@ void OpenDevice::reload(Pass pass, std::vector<std::uint32_t> spirv) {
   check_bindings(pass, gpu::reflect(name, spirv, constants_of({})));
   std::vector<std::uint32_t> before = device.replace_shader(file_of(pass), std::move(spirv));
   const auto kept = pipelines_;
-  const auto of_pass = [&](const auto& entry) { return entry.first.first == pass; };
+  const auto of_pass = [&](const auto& entry) { return std::get<Pass>(entry.first) == pass; };
   try {
     std::erase_if(pipelines_, of_pass);
     std::vector<std::pair<PassProgram*, std::shared_ptr<gpu::ComputePipeline>>> fresh;
     for (auto& [key, program] : programs_)
-      if (key.first == pass)
-        fresh.emplace_back(&program, pipeline(pass, key.second));
+      if (const auto& [of, features, starts] = key; of == pass)
+        fresh.emplace_back(&program, pipeline(pass, features, starts));
     for (auto& [program, with] : fresh)
       program->pipeline = std::move(with);
     ++reloads_;

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace talus {
@@ -51,7 +52,7 @@ public:
 
   bool serves(const Options& options) const;
   // Compiled when it is first asked for: a method needs few of the passes.
-  const PassProgram& program(Pass pass, const Features& features);
+  const PassProgram& program(Pass pass, const Features& features, gpu::Starts starts = gpu::Starts::at_first);
   // Another shader for a pass, in all that run here, from the next run of it on. Throws what program() would, and
   // changes nothing then.
   void reload(Pass pass, std::vector<std::uint32_t> spirv);
@@ -63,12 +64,12 @@ private:
   static std::shared_ptr<Opened> opened(const gpu::InstanceOptions& instance, const gpu::DeviceOptions& device,
                                         const Choose& choose);
   static std::shared_ptr<Opened> opened(const gpu::Adoption& application);
-  std::shared_ptr<gpu::ComputePipeline> pipeline(Pass pass, const Features& features);
+  std::shared_ptr<gpu::ComputePipeline> pipeline(Pass pass, const Features& features, gpu::Starts starts);
 
   std::string wanted_;
   std::optional<bool> validation_;
-  std::map<std::pair<Pass, Features>, PassProgram> programs_;
-  std::map<std::pair<Pass, std::vector<gpu::Constant>>, std::shared_ptr<gpu::ComputePipeline>> pipelines_;
+  std::map<std::tuple<Pass, Features, gpu::Starts>, PassProgram> programs_;
+  std::map<std::tuple<Pass, std::vector<gpu::Constant>, gpu::Starts>, std::shared_ptr<gpu::ComputePipeline>> pipelines_;
   std::uint64_t reloads_ = 0;
 };
 

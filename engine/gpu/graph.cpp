@@ -530,8 +530,12 @@ void Graph::compute(ComputePipeline& pipeline, std::span<Buffer* const> buffers,
     break;
   case Work::Kind::grid:
     break;
+  case Work::Kind::range:
+    if (!pipeline.starts_anywhere())
+      throw Error(fmt::format("The pass {} is not compiled for a part of its groups.", pipeline.name()));
+    break;
   }
-  if (work.kind != Work::Kind::indirect) {
+  if (work.kind != Work::Kind::indirect && work.kind != Work::Kind::range) {
     const auto& most = device_.limits().maxComputeWorkGroupCount;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (grid[axis] > most[axis]) {
@@ -552,10 +556,29 @@ void Graph::compute(ComputePipeline& pipeline, std::span<Buffer* const> buffers,
   bind(pipeline, VK_PIPELINE_BIND_POINT_COMPUTE, buffers, images, push);
   if (work.kind == Work::Kind::indirect) {
     vkCmdDispatchIndirect(commands_, work.buffer->handle(), work.offset);
+  } else if (work.kind == Work::Kind::range) {
+    dispatch_range(work, pipeline.name());
   } else if (grid[0] && grid[1] && grid[2]) {
     vkCmdDispatch(commands_, grid[0], grid[1], grid[2]);
   }
   end_pass(label);
+}
+
+// A dispatch of n groups along x that starts at (x, y) has the linear groups y n + x, y n + x + 1, .., y n + x + n - 1,
+// since the group's id counts from the start and the number of groups along x is n. The range is cut into dispatches of
+// n groups, and y is the greatest whole number with y n <= first, as long as the device takes that many along y.
+void Graph::dispatch_range(const Work& work, std::string_view pass) {
+  const auto& most = device_.limits().maxComputeWorkGroupCount;
+  for (std::uint64_t first = work.first, end = work.first + work.count; first < end;) {
+    const std::uint64_t groups = std::min<std::uint64_t>(end - first, split_groups);
+    const std::uint64_t y = std::min<std::uint64_t>(first / groups, most[1] - 1), x = first - y * groups;
+    if (x + groups > most[0])
+      throw Error(fmt::format("The pass {} would start at group {}, which {} does not take for {} groups.", pass, first,
+                              device_.info().name, groups));
+    vkCmdDispatchBase(commands_, static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), 0,
+                      static_cast<std::uint32_t>(groups), 1, 1);
+    first += groups;
+  }
 }
 
 void Graph::begin_rendering(const Rendering& rendering, Label label) {
@@ -749,13 +772,17 @@ void Graph::copy_as(Label label, Buffer& from, Buffer& to, std::uint64_t bytes, 
                     std::uint64_t to_offset) {
   if (bytes == 0)
     return;
+  const VkBufferCopy region{from_offset, to_offset, bytes};
+  copy_as(label, from, to, {&region, 1});
+}
+
+void Graph::copy_as(Label label, Buffer& from, Buffer& to, std::span<const VkBufferCopy> regions) {
   begin();
   accesses_.clear();
   touch(from, Stage::transfer, true, false);
   touch(to, Stage::transfer, false, true);
   start_pass(label, device_.label_name(label).c_str());
-  const VkBufferCopy region{from_offset, to_offset, bytes};
-  vkCmdCopyBuffer(commands_, from.handle(), to.handle(), 1, &region);
+  vkCmdCopyBuffer(commands_, from.handle(), to.handle(), static_cast<std::uint32_t>(regions.size()), regions.data());
   end_pass(label);
 }
 
@@ -805,6 +832,80 @@ void Graph::download(Buffer& from, std::span<std::byte> data, std::uint64_t offs
     offset += room;
     data = data.subspan(room);
   }
+}
+
+void Graph::upload(std::span<const Piece> pieces) {
+  std::uint64_t all = 0;
+  for (const Piece& piece : pieces) {
+    check_range("upload", *piece.buffer, piece.offset, piece.data.size());
+    all += piece.data.size();
+  }
+  if (all > staging_bytes) {
+    for (const Piece& piece : pieces)
+      upload(*piece.buffer, piece.data, piece.offset);
+    return;
+  }
+  if (all == 0)
+    return;
+  upload_room(all, all);
+  std::vector<VkBufferCopy> regions;
+  std::uint64_t at = upload_used_;
+  for (std::size_t k = 0; k < pieces.size(); ++k) {
+    const Piece& piece = pieces[k];
+    if (!piece.data.empty()) {
+      std::ranges::copy(piece.data, upload_.mapped().begin() + static_cast<std::ptrdiff_t>(at));
+      regions.push_back({at, piece.offset, piece.data.size()});
+      at += piece.data.size();
+    }
+    if (!regions.empty() && (k + 1 == pieces.size() || pieces[k + 1].buffer != piece.buffer)) {
+      copy_as(label_upload_, upload_, *piece.buffer, regions);
+      regions.clear();
+    }
+  }
+  upload_taken(all);
+}
+
+void Graph::download(std::span<const Piece> pieces) {
+  if (!readback_)
+    readback_ = Buffer(device_, "readback staging", staging_bytes, Buffer::Kind::readback);
+  std::vector<VkBufferCopy> regions;          // of one buffer, not recorded yet
+  std::vector<std::span<std::byte>> targets;  // of what the staging buffer holds, one after another
+  Buffer* from = nullptr;
+  std::uint64_t used = 0;
+  const auto record = [&] {
+    if (!regions.empty())
+      copy_as(label_download_, *from, readback_, regions);
+    regions.clear();
+  };
+  const auto collect = [&] {
+    record();
+    finish();
+    auto next = readback_.mapped().begin();
+    for (const std::span<std::byte> target : targets) {
+      std::memcpy(target.data(), &*next, target.size());
+      next += static_cast<std::ptrdiff_t>(target.size());
+    }
+    targets.clear();
+    used = 0;
+  };
+  for (const Piece& piece : pieces) {
+    check_range("download", *piece.buffer, piece.offset, piece.data.size());
+    if (piece.buffer != from)
+      record();
+    from = piece.buffer;
+    std::uint64_t offset = piece.offset;
+    for (std::span<std::byte> data = piece.data; !data.empty();) {
+      if (used == readback_.bytes())
+        collect();
+      const auto room = std::min<std::uint64_t>(data.size(), readback_.bytes() - used);
+      regions.push_back({offset, used, room});
+      targets.push_back(data.first(room));
+      used += room;
+      offset += room;
+      data = data.subspan(room);
+    }
+  }
+  collect();
 }
 
 void Graph::upload(Image& image, std::span<const std::byte> data) {

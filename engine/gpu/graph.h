@@ -37,8 +37,9 @@ struct Push {
 // How much a compute pass does. Groups beyond 32768 are split over x and y as (32768, ceil(groups / 32768), 1): a
 // shader's linear group is gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, and it must check its bound.
 struct Work {
-  enum class Kind { elements, groups, grid, indirect } kind = Kind::groups;
+  enum class Kind { elements, groups, grid, indirect, range } kind = Kind::groups;
   std::uint64_t count = 0;
+  std::uint64_t first = 0;
   std::uint32_t x = 0, y = 0, z = 0;
   Buffer* buffer = nullptr;
   std::uint64_t offset = 0;
@@ -52,6 +53,17 @@ struct Work {
   static Work indirect(Buffer& buffer, std::uint64_t offset = 0) {
     return {.kind = Kind::indirect, .buffer = &buffer, .offset = offset};
   }
+  // The linear groups [first, end) alone. The pipeline has to be made for it (ComputePipeline).
+  static Work range(std::uint64_t first, std::uint64_t end) {
+    return {.kind = Kind::range, .count = end - first, .first = first};
+  }
+};
+
+// Bytes of a buffer from an offset on, and where they are or go in the host's memory.
+struct Piece {
+  Buffer* buffer = nullptr;
+  std::uint64_t offset = 0;  // bytes
+  std::span<std::byte> data;
 };
 
 struct ColourTarget {
@@ -155,6 +167,10 @@ public:
   void upload(Buffer& to, std::span<const std::byte> data, std::uint64_t offset = 0);
   // Submits what was recorded, waits and returns with the data. To read without waiting: copy to a readback Buffer.
   void download(Buffer& from, std::span<std::byte> data, std::uint64_t offset = 0);
+  // The same for many pieces. Those of one buffer that follow one another are one copy, and all are one submission, up
+  // to what the staging buffer holds.
+  void upload(std::span<const Piece> pieces);
+  void download(std::span<const Piece> pieces);
   std::vector<std::byte> download(Image& image);  // rows from the top, tightly packed
   void upload(Image& image, std::span<const std::byte> data);
   void copy(Image& from, Buffer& to, std::uint64_t to_offset = 0);
@@ -239,6 +255,8 @@ private:
                    const Push& push, const Draw& draw, VkExtent2D extent);
   void copy_as(Label label, Buffer& from, Buffer& to, std::uint64_t bytes, std::uint64_t from_offset,
                std::uint64_t to_offset);
+  void copy_as(Label label, Buffer& from, Buffer& to, std::span<const VkBufferCopy> regions);
+  void dispatch_range(const Work& work, std::string_view pass);
   std::uint64_t upload_room(std::uint64_t wanted, std::uint64_t minimum);
   void upload_taken(std::uint64_t bytes);
   static VkBufferImageCopy image_region(const Image& image, std::uint64_t offset, std::uint32_t y, std::uint32_t rows);

@@ -486,8 +486,9 @@ void Pipeline::forget(std::uint64_t resource) {
 }
 
 ComputePipeline::ComputePipeline(Device& device, std::string name, std::span<const std::uint32_t> spirv,
-                                 std::span<const Constant> constants)
-    : Pipeline(device, std::move(name)), reflection_(reflect(name_, device.shader(name_ + ".comp", spirv), constants)) {
+                                 std::span<const Constant> constants, Starts starts)
+    : Pipeline(device, std::move(name)), reflection_(reflect(name_, device.shader(name_ + ".comp", spirv), constants)),
+      starts_(starts) {
   if (reflection_.stage != VK_SHADER_STAGE_COMPUTE_BIT) {
     throw Error(fmt::format("The pipeline {} computes, and its shader does not.", name_));
   }
@@ -495,6 +496,7 @@ ComputePipeline::ComputePipeline(Device& device, std::string name, std::span<con
   const std::vector<std::uint32_t> code = freeze(device.shader(name_ + ".comp", spirv), constants);
   std::string key = layout_key();
   append(key, code);
+  append(key, starts);
   compiled_ = device.logical().compiled(key, [&](LogicalDevice::Compiled& made) {
     create_layouts(made);
     const Module module(device, name_, code);
@@ -503,6 +505,8 @@ ComputePipeline::ComputePipeline(Device& device, std::string name, std::span<con
     info.layout = made.layout;
     if (device.statistics())
       info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
+    if (starts_anywhere())
+      info.flags |= VK_PIPELINE_CREATE_DISPATCH_BASE_BIT;
     check(
         vkCreateComputePipelines(device.handle(), device.logical().pipeline_cache(), 1, &info, nullptr, &made.pipeline),
         fmt::format("Compiling the shader {}", name_));

@@ -142,17 +142,23 @@ private:
   void free(const CachedSet& cached);
 };
 
+// Where the dispatches of a pipeline start: at their first group, or at any (Work::range).
+enum class Starts { at_first, anywhere };
+
 class ComputePipeline : public Pipeline {
 public:
   // Throws Error where the device cannot run the shader: too many buffers, too large a group.
   ComputePipeline(Device& device, std::string name, std::span<const std::uint32_t> spirv,
-                  std::span<const Constant> constants = {});
+                  std::span<const Constant> constants = {}, Starts starts = Starts::at_first);
+
+  bool starts_anywhere() const { return starts_ == Starts::anywhere; }
 
   const Reflection& reflection() const { return reflection_; }
   std::uint32_t group_size() const;  // threads
 
 private:
   Reflection reflection_;
+  Starts starts_;
 };
 
 struct GraphicsOptions {

@@ -179,7 +179,8 @@ Json ranks_json(const Simulation& simulation) {
   Json each = Json::array();
   double computing = 0.0, most = 0.0, communicating = 0.0, everywhere = 0.0, bytes = 0.0;
   for (const RankSummary& rank : ranks) {
-    each.push_back({{"grains", rank.grains},
+    each.push_back({{"device", rank.device >= 0.0 ? Json(static_cast<int>(rank.device)) : Json("cpu")},
+                    {"grains", rank.grains},
                     {"ghosts", rank.ghosts},
                     {"computing_s", rank.computing_s},
                     {"everywhere_s", rank.everywhere_s},

@@ -36,6 +36,7 @@ public:
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
   int ranks_here() const { return ranks_here_; }  // on this machine
+  int rank_here() const { return rank_here_; }    // among these
 
   // Collective: gives all ranks the bytes that rank 0 has.
   void broadcast(Bytes& bytes);
@@ -57,7 +58,7 @@ public:
 
 private:
   Communicator();
-  int rank_ = 0, ranks_ = 1, ranks_here_ = 1;
+  int rank_ = 0, ranks_ = 1, ranks_here_ = 1, rank_here_ = 0;
   Traffic traffic_;
   Bytes own_, all_;  // gather() keeps them, since the system clears memory that is new
 };

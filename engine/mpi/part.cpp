@@ -39,15 +39,18 @@ bool is_private(FieldId id) {
 
 }  // namespace
 
-Part::Part(Communicator& communicator, int threads, int lanes)
-    : communicator_(communicator), here_(threads, lanes) {}
+Part::Part(Communicator& communicator, int threads, int lanes, std::unique_ptr<GpuExecutor> device)
+    : communicator_(communicator), here_(threads, lanes, std::move(device)) {
+  summary_.device = here_.device_index();
+}
 
 void Part::specialize(const Features& features) {
   features_ = features;
+  here_.specialize(features);
   access_.clear();
 }
 
-const Part::Access& Part::access(Pass pass, FieldId followed) {
+const Access& Part::access(Pass pass, FieldId followed) {
   const auto [found, is_new] = access_.try_emplace({pass, followed});
   if (!is_new)
     return found->second;
@@ -69,9 +72,9 @@ const Part::Access& Part::access(Pass pass, FieldId followed) {
 // lists are rebuilt, one after another.
 std::vector<SliceRun> Part::elements_of(const Ownership& ownership, std::size_t rank) {
   const std::vector<SliceRun>& own = ownership.slices[rank];
-  const Fields& f = here_.fields();
-  if (f.settings[0].worlds.count == 1)
+  if (settings().worlds.count == 1)
     return own;
+  const Fields& f = here_.on_host({FieldId::status, FieldId::rebuilding});
   std::vector<SliceRun> runs;
   const std::uint32_t slices = f.settings[0].worlds.places / slice_grains;
   for (std::uint32_t k = 0; k < f.status[0].lists.rebuilding; ++k) {
@@ -91,8 +94,9 @@ void Part::run(Pass pass, Work work, const Args& args) {
   const std::uint32_t elements = here_.elements_of(pass, work);
   // A rank's list of slices is its own: where it is empty, those of others may not be. contact_check has no gate, and
   // does nothing where no lists are rebuilt.
-  if ((elements == 0 && !listed) || (pass == Pass::contact_check && here_.fields().status[0].lists.rebuilding == 0))
-    return here_.run_slices(pass, {}, 0, args);
+  if ((elements == 0 && !listed) ||
+      (pass == Pass::contact_check && here_.on_host({FieldId::status}).status[0].lists.rebuilding == 0))
+    return here_.run_slices(pass, {}, 0, args, {});
   const auto [share, neighbours] = distribution_of(pass, listed);
   const Access& access = this->access(pass, static_cast<FieldId>(args.followed.field));
   if (share == Share::all)
@@ -107,10 +111,12 @@ void Part::run(Pass pass, Work work, const Args& args) {
   const std::shared_ptr<const Ownership> by = share == Share::fresh && fresh_ ? fresh_ : rows_;
   fetch(pass, access, neighbours, by);
   const auto start = std::chrono::steady_clock::now();
-  run_share(pass, share, work, elements, args, *by);
+  run_share(pass, share, work, elements, args, access, *by);
   const double seconds = seconds_since(start);
-  computed_s_ += seconds;
-  summary_.computing_s += seconds;
+  if (!here_.on_device()) {
+    computed_s_ += seconds;
+    summary_.computing_s += seconds;
+  }
   // What old rows remember is dealt on to those who make the new ones.
   note_written(pass, access, share == Share::saved && fresh_ ? fresh_ : by);
   deal(pass, args);
@@ -123,13 +129,15 @@ void Part::run_everywhere(Pass pass, Work work, const Args& args, const Access& 
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
   make_whole(touched);
   const auto start = std::chrono::steady_clock::now();
-  here_.run(pass, work, args);
-  summary_.everywhere_s += seconds_since(start);
+  here_.run(pass, work, args, access);
+  if (!here_.on_device())
+    summary_.everywhere_s += seconds_since(start);
   for (const FieldCopy field : access.writes)
     validity(field) = {};
   if (pass == Pass::contact_commit) {
     rows_ = fresh_ ? std::exchange(fresh_, nullptr) : rows_;
     borders_known_ = Known::none;
+    row_slices_ = (args.grains + slice_grains - 1) / slice_grains;  // Grains that are emitted later have no rows yet.
   }
 }
 
@@ -150,30 +158,34 @@ void Part::fetch(Pass pass, const Access& access, bool neighbours, const std::sh
   std::ranges::copy_if(access.writes, std::back_inserter(whole), is_older);
   make_whole(whole);
   exchange_ghosts(ghosts);
-  for (const FieldCopy field : access.writes)
-    if (Validity& valid = validity(field); is_combined(field.id) && valid.has == Has::whole) {
-      const auto now = bytes(field);
-      valid = {Has::share, false, nullptr, Bytes(now.begin(), now.end())};
-    }
+  std::vector<FieldCopy> shares;
+  std::ranges::copy_if(access.writes, std::back_inserter(shares),
+                       [&](FieldCopy field) { return is_combined(field.id) && validity(field).has == Has::whole; });
+  here_.on_host(shares);
+  for (const FieldCopy field : shares) {
+    const auto now = bytes(field);
+    validity(field) = {Has::share, false, nullptr, Bytes(now.begin(), now.end())};
+  }
 }
 
-void Part::run_share(Pass pass, Share share, Work work, std::uint32_t elements, const Args& args, const Ownership& by) {
+void Part::run_share(Pass pass, Share share, Work work, std::uint32_t elements, const Args& args, const Access& access,
+                     const Ownership& by) {
   switch (share) {
   case Share::own:
-    return here_.run_slices(pass, by.slices[rank()], elements, args);
+    return here_.run_slices(pass, by.slices[rank()], elements, args, access);
   case Share::fresh:
-    return here_.run_slices(pass, elements_of(by, rank()), elements, args);
+    return here_.run_slices(pass, elements_of(by, rank()), elements, args, access);
   case Share::slices:
     if (validity(FieldId::slice_activity).has == Has::whole)
       forget_watched(by);
     for (const SliceRun& run : by.slices[rank()])
-      here_.run_elements(pass, run.first, std::min(run.end, elements), args);
+      here_.run_elements(pass, run.first, std::min(run.end, elements), args, access);
     return;
   case Share::saved:
-    return save_history(args, elements);
+    return save_history(work, args, elements, access);
   case Share::listed:
   case Share::all:
-    return here_.run(pass, work, args);
+    return here_.run(pass, work, args, access);
   }
 }
 
@@ -277,17 +289,31 @@ void Part::combine(std::span<const FieldCopy> fields) {
   if (fields.empty())
     return;
   Combined combined;
+  here_.on_host(fields);
   for (const FieldCopy field : fields)
     take_apart(field.id, words_of(validity(field).before), words_of(bytes(field)), combined);
   communicator_.combine(combined.sums, combined.maxima);
   std::span<const std::uint64_t> sums(combined.sums), maxima(combined.maxima);
   for (const FieldCopy field : fields) {
     put_together(field.id, words_of(validity(field).before), words_of(bytes(field)), sums, maxima);
+    here_.written_on_host({field});
     validity(field) = {};
   }
 }
 
+// The host only records passes of a device, which measures them itself.
+void Part::take_times_of_device() {
+  summary_.computing_s = summary_.everywhere_s = 0.0;
+  const std::vector<PassTime> times = here_.pass_times();
+  for (std::size_t p = 0; p < times.size(); ++p) {
+    const bool shared = distribution_of(static_cast<Pass>(p), false).share != Share::all;
+    (shared ? summary_.computing_s : summary_.everywhere_s) += 1e-3 * times[p].ms;
+  }
+}
+
 void Part::summarize() {
+  if (here_.on_device())
+    take_times_of_device();
   summary_.communicating_s = communicator_.traffic().seconds;
   summary_.bytes_sent = static_cast<double>(communicator_.traffic().bytes);
   const std::vector<std::size_t> sizes(static_cast<std::size_t>(communicator_.ranks()), sizeof summary_);

@@ -9,10 +9,10 @@
 // results have the same bits for any number of them, however the slices are dealt out.
 //
 // All functions but here() and last_summaries() are collective.
-#include "engine/executors/cpu_executor.h"
 #include "engine/mpi/communicator.h"
 #include "engine/mpi/distribution.h"
 #include "engine/mpi/ownership.h"
+#include "engine/mpi/rank_executor.h"
 #include <array>
 #include <map>
 #include <memory>
@@ -22,7 +22,7 @@ namespace talus::mpi {
 
 class Part {
 public:
-  Part(Communicator& communicator, int threads, int lanes);
+  Part(Communicator& communicator, int threads, int lanes, std::unique_ptr<GpuExecutor> device);
 
   void specialize(const Features& features);
   void run(Pass pass, Work work, const Args& args);
@@ -34,7 +34,7 @@ public:
   // Gives every rank the whole field.
   void make_whole(FieldCopy field);
 
-  CpuExecutor& here() { return here_; }
+  RankExecutor& here() { return here_; }
   // Collects what all ranks have done so far, for last_summaries().
   void summarize();
   const std::vector<RankSummary>& last_summaries() const { return summaries_; }
@@ -46,9 +46,6 @@ private:
     bool ghosts = false;                  // .. and of slices beside its own
     std::shared_ptr<const Ownership> by;  // own: of these slices
     Bytes before;                         // share: what all had before
-  };
-  struct Access {
-    std::vector<FieldCopy> reads, writes;
   };
   // This rank wants these slices of another one, and gives it others.
   struct Border {
@@ -62,10 +59,12 @@ private:
   const Access& access(Pass pass, FieldId followed);
   void run_everywhere(Pass pass, Work work, const Args& args, const Access& access);
   void fetch(Pass pass, const Access& access, bool neighbours, const std::shared_ptr<const Ownership>& by);
-  void run_share(Pass pass, Share share, Work work, std::uint32_t elements, const Args& args, const Ownership& by);
+  void run_share(Pass pass, Share share, Work work, std::uint32_t elements, const Args& args, const Access& access,
+                 const Ownership& by);
   void note_written(Pass pass, const Access& access, const std::shared_ptr<const Ownership>& by);
   void deal(Pass pass, const Args& args);
   void make_whole(std::span<const FieldCopy> fields);
+  void take_times_of_device();
   void combine(std::span<const FieldCopy> fields);
   void gather(std::span<const FieldCopy> fields);
   void exchange_ghosts(std::span<const FieldCopy> fields);
@@ -74,25 +73,31 @@ private:
   std::shared_ptr<const Ownership> dealt_out();
   void balance(std::span<const glm::vec3> places, std::span<float> weights);
   std::vector<SliceRun> elements_of(const Ownership& ownership, std::size_t rank);
-  void save_history(const Args& args, std::uint32_t elements);
+  std::vector<std::uint16_t> cut_in_order(std::uint32_t slices);
+  void save_history(Work work, const Args& args, std::uint32_t elements, const Access& access);
   void deal_history(const Args& args);
   void deal_linked();
   void deal_wanted_rows();
   void forget_watched(const Ownership& by);
   void return_watched();
   template <class Visit> void each_stretch(FieldCopy field, SliceRun run, Visit visit);
-  std::span<std::byte> bytes(FieldCopy field) { return here_.fields().bytes(field); }
+  std::vector<Stretch> stretches_of(std::span<const FieldCopy> fields, std::span<const SliceRun> runs);
+  std::span<std::byte> bytes(FieldCopy field) { return here_.bytes(field); }
+  std::span<std::byte> bytes(const Stretch& stretch) {
+    return bytes(stretch.field).subspan(stretch.first, stretch.count);
+  }
   const Settings& settings() { return here_.fields().settings[0]; }
   std::size_t rank() const { return static_cast<std::size_t>(communicator_.rank()); }
 
   Communicator& communicator_;
-  CpuExecutor here_;
+  RankExecutor here_;
   Features features_;
   std::map<std::pair<Pass, FieldId>, Access> access_;
   std::array<std::array<Validity, copies.size()>, field_count> valid_;
   std::uint32_t grains_ = 0;                // places in memory, of the last pass
   std::shared_ptr<const Ownership> rows_;   // of the contact rows that there are
   std::shared_ptr<const Ownership> fresh_;  // of those that are being made
+  std::uint32_t row_slices_ = 0;            // slices that slice_start knows, in a scene of one world
   std::vector<Border> borders_;
   enum class Known { none, before, all };  // before: those of the lists before they were rebuilt incrementally
   Known borders_known_ = Known::none;

@@ -3,6 +3,7 @@
 #include "engine/mpi/part.h"
 #include "shaders/shared/rest.h"
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace talus::mpi {
@@ -21,6 +22,11 @@ constexpr float work_asleep = 0.05f;
 void Part::own_slices() {
   make_whole(FieldId::grains);
   rows_ = dealt_out();
+  // Behind the slices that the rows of the state were made for, starts are those of older rows, or 0.
+  const Fields& f = here_.on_host({FieldId::slice_start});
+  for (row_slices_ = 0; row_slices_ + 1 < f.slice_start.size() && row_slices_ * slice_grains < grains_ &&
+                        f.slice_start[row_slices_] <= f.slice_start[row_slices_ + 1];)
+    ++row_slices_;
   borders_known_ = Known::none;
 }
 
@@ -43,9 +49,32 @@ void Part::balance(std::span<const glm::vec3> places, std::span<float> weights) 
   bisection_.cut(places, weights, communicator_.ranks());
 }
 
+// Cuts the slices in the order of memory into one part for each rank, so that a pass is one dispatch. The cuts are
+// bounds of workgroups, and the parts have equal numbers of grains as nearly as these allow.
+std::vector<std::uint16_t> Part::cut_in_order(std::uint32_t slices) {
+  constexpr std::uint32_t slices_each = group_size / slice_grains;  // of a workgroup
+  const Fields& f = here_.fields();
+  const bool sleeps = settings().sleep.window > 0 && validity(FieldId::grain_rest).has == Has::whole;
+  std::vector<double> weights(slices / slices_each + 1, 0.0);
+  for (std::size_t i = 0; i < f.grains.size(); ++i)
+    if (f.grains[i].position.w > 0.0f)
+      weights[i / group_size] += sleeps && is_asleep(f.grain_rest[i].state) ? static_cast<double>(work_asleep) : 1.0;
+  const double all = std::accumulate(weights.begin(), weights.end(), 0.0), ranks = communicator_.ranks();
+  std::vector<std::uint16_t> rank_of(slices);
+  double before = 0.0;
+  for (std::uint32_t s = 0; s < slices; ++s) {
+    const double weight = weights[s / slices_each];
+    rank_of[s] = static_cast<std::uint16_t>(
+        std::min(ranks - 1.0, all > 0.0 ? std::floor((before + 0.5 * weight) / all * ranks) : 0.0));
+    if (s % slices_each == slices_each - 1)
+      before += weight;
+  }
+  return rank_of;
+}
+
 // Deals out the slices by the places of their grains, which all ranks must have.
 std::shared_ptr<const Ownership> Part::dealt_out() {
-  const Fields& f = here_.fields();
+  const Fields& f = here_.on_host({FieldId::grains, FieldId::grain_rest});
   const int ranks = communicator_.ranks();
   const auto slices = static_cast<std::uint32_t>((f.grains.size() + slice_grains - 1) / slice_grains);
   std::vector<std::uint16_t> rank_of(slices, 0);
@@ -55,6 +84,11 @@ std::shared_ptr<const Ownership> Part::dealt_out() {
       rank_of[s] = static_cast<std::uint16_t>(std::uint64_t{s / each} * static_cast<std::uint64_t>(ranks) /
                                               settings().worlds.count);
     auto made = std::make_shared<Ownership>(ownership_of(std::move(rank_of), ranks));
+    summary_.grains = grains_of(made->slices[rank()]);
+    return made;
+  }
+  if (here_.on_device()) {
+    auto made = std::make_shared<Ownership>(ownership_of(cut_in_order(slices), ranks));
     summary_.grains = grains_of(made->slices[rank()]);
     return made;
   }

@@ -33,41 +33,65 @@ template <class Visit> void Part::each_stretch(FieldCopy field, SliceRun run, Vi
     break;
   }
   TALUS_ASSERT(is_of_rows(field.id), field.id);
-  const Fields& f = here_.fields();
+  const Fields& f = here_.on_host({FieldId::slice_start});
   const std::size_t words = slice_grains * elements_of_slot(info(field.id).extent, settings().contacts);
   const std::uint32_t slices = settings().worlds.count == 1 ? static_cast<std::uint32_t>(f.slice_start.size() - 1)
                                                             : settings().worlds.places / slice_grains;
-  for (std::uint32_t s = run.first; s < run.end;) {
-    const std::uint32_t world = s / slices, last = std::min(run.end, (world + 1) * slices);
+  const std::uint32_t end_of_rows = settings().worlds.count == 1 ? std::min(run.end, row_slices_) : run.end;
+  for (std::uint32_t s = run.first; s < end_of_rows;) {
+    const std::uint32_t world = s / slices, last = std::min(end_of_rows, (world + 1) * slices);
     const std::size_t before = std::size_t{world} * settings().worlds.rows;
     stretch((before + f.slice_start[s + world]) * words, (before + f.slice_start[last + world]) * words);
     s = last;
   }
 }
 
+std::vector<Stretch> Part::stretches_of(std::span<const FieldCopy> fields, std::span<const SliceRun> runs) {
+  std::vector<Stretch> stretches;
+  for (const FieldCopy field : fields)
+    for (const SliceRun& run : runs)
+      each_stretch(field, run, [&](std::size_t first, std::size_t count) {
+        stretches.push_back({field, first, count});
+      });
+  return stretches;
+}
+
 // Makes fields whole whose slices were dealt out in the same way.
 void Part::gather(std::span<const FieldCopy> fields) {
   const Ownership& by = *validity(fields.front()).by;
-  const auto each = [&](std::size_t r, auto visit) {
-    for (const FieldCopy field : fields)  // slice_width goes by elements of the passes that make new rows
-      for (const SliceRun& run : field.id == FieldId::slice_width ? elements_of(by, r) : by.slices[r])
-        each_stretch(field, run,
-                     [&](std::size_t first, std::size_t count) { visit(bytes(field).subspan(first, count)); });
-  };
+  std::vector<std::vector<Stretch>> of_rank(by.slices.size());
   std::vector<std::size_t> sizes(by.slices.size(), 0);
-  for (std::size_t r = 0; r < sizes.size(); ++r)
-    each(r, [&](std::span<std::byte> part) { sizes[r] += part.size(); });
+  for (std::size_t r = 0; r < sizes.size(); ++r) {
+    for (const FieldCopy field : fields)  // slice_width goes by elements of the passes that make new rows
+      std::ranges::copy(stretches_of({&field, 1}, field.id == FieldId::slice_width ? elements_of(by, r) : by.slices[r]),
+                        std::back_inserter(of_rank[r]));
+    for (const Stretch& stretch : of_rank[r])
+      sizes[r] += stretch.count;
+  }
+  here_.pull(of_rank[rank()]);
   packed_.clear();
-  each(rank(), [&](std::span<std::byte> part) { packed_.insert(packed_.end(), part.begin(), part.end()); });
+  for (const Stretch& stretch : of_rank[rank()])
+    packed_.insert(packed_.end(), bytes(stretch).begin(), bytes(stretch).end());
   const auto parts = communicator_.gather(packed_, sizes);
-  for (std::size_t r = 0; r < sizes.size(); ++r)
-    if (r != rank())
-      each(r, [from = parts[r]](std::span<std::byte> part) mutable {
-        std::memcpy(part.data(), from.data(), part.size());
-        from = from.subspan(part.size());
-      });
-  for (const FieldCopy field : fields)
+  for (std::size_t r = 0; r < sizes.size(); ++r) {
+    if (r == rank())
+      continue;
+    const std::byte* from = parts[r].data();
+    for (const Stretch& stretch : of_rank[r]) {
+      std::memcpy(bytes(stretch).data(), from, stretch.count);
+      from += stretch.count;
+    }
+    here_.push(of_rank[r]);
+  }
+  for (const FieldCopy field : fields) {
     validity(field) = {};
+    std::size_t exchanged = 0;
+    for (const std::vector<Stretch>& stretches : of_rank)
+      for (const Stretch& stretch : stretches)
+        exchanged += stretch.field == field ? stretch.count : 0;
+    if (exchanged == bytes(field).size())
+      here_.set_same(field);
+  }
 }
 
 // Finds the slices of other ranks that contacts of this one reach, and tells their ranks. Several worlds are dealt out
@@ -79,7 +103,10 @@ void Part::find_borders() {
     reached_.assign(rows_->rank_of.size(), false);
   if (settings().worlds.count > 1)
     return borders_.clear();
-  const Fields& f = here_.fields();
+  const std::array<FieldCopy, 3> looked_at{FieldId::contact_count, FieldId::contact_partner,
+                                           FieldCopy{FieldId::contact_count, Copy::next}};
+  here_.pull(stretches_of(looked_at, rows_->slices[rank()]));
+  const Fields& f = here_.on_host({FieldId::slice_start});
   std::vector<std::vector<std::uint32_t>> wanted(rows_->slices.size());
   const auto reach = [&](std::uint32_t slice) {
     if (reached_[slice])
@@ -134,35 +161,37 @@ void Part::exchange_ghosts(std::span<const FieldCopy> fields) {
     return;
   if (borders_known_ != Known::all)
     find_borders();
-  const auto each = [&](std::span<const SliceRun> runs, auto visit) {
-    for (const FieldCopy field : due)
-      for (const SliceRun& run : runs)
-        each_stretch(field, run,
-                     [&](std::size_t first, std::size_t count) { visit(bytes(field).subspan(first, count)); });
-  };
+  std::vector<Stretch> given;
+  for (const Border& border : borders_)
+    std::ranges::copy(stretches_of(due, border.given), std::back_inserter(given));
+  here_.pull(given);
   std::vector<Message> outgoing, incoming;
   for (const Border& border : borders_) {
     if (!border.given.empty()) {
       Message& message = outgoing.emplace_back(Message{border.rank, {}});
-      each(border.given,
-           [&](std::span<std::byte> part) { message.bytes.insert(message.bytes.end(), part.begin(), part.end()); });
+      for (const Stretch& stretch : stretches_of(due, border.given))
+        message.bytes.insert(message.bytes.end(), bytes(stretch).begin(), bytes(stretch).end());
     }
     if (!border.wanted.empty()) {
       std::size_t size = 0;
-      each(border.wanted, [&](std::span<std::byte> part) { size += part.size(); });
+      for (const Stretch& stretch : stretches_of(due, border.wanted))
+        size += stretch.count;
       incoming.push_back({border.rank, Bytes(size)});
     }
   }
   communicator_.exchange(outgoing, incoming);
+  std::vector<Stretch> wanted;
   auto message = incoming.begin();
   for (const Border& border : borders_)
     if (!border.wanted.empty()) {
       auto from = message++->bytes.begin();
-      each(border.wanted, [&](std::span<std::byte> part) {
-        std::copy_n(from, part.size(), part.begin());
-        from += static_cast<std::ptrdiff_t>(part.size());
-      });
+      for (const Stretch& stretch : stretches_of(due, border.wanted)) {
+        std::copy_n(from, stretch.count, bytes(stretch).begin());
+        from += static_cast<std::ptrdiff_t>(stretch.count);
+        wanted.push_back(stretch);
+      }
     }
+  here_.push(wanted);
   for (const FieldCopy field : due)
     validity(field).ghosts = true;
 }

@@ -1,7 +1,7 @@
 #include "engine/mpi/ranks.h"
+#include "engine/mpi/bytes.h"
 #include "engine/mpi/commands.h"
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 #include <thread>
 
@@ -16,21 +16,113 @@ enum class Word : std::uint8_t {
   leave      // all are done
 };
 
+// Options::device follows it in the packet.
 struct Beginning {
   int threads;  // 0: each rank its share of its machine's cores
   int lanes;
+  bool timing, validation;
 };
 
-template <class T> Bytes packet_of(Word word, const T& value) {
-  Bytes packet(1 + sizeof value);
-  packet[0] = static_cast<std::byte>(word);
-  std::memcpy(packet.data() + 1, &value, sizeof value);
+Bytes packet_of(const Options& options) {
+  Bytes packet{static_cast<std::byte>(Word::begin)};
+  put(packet, Beginning{options.threads, options.lanes, options.timing, gpu::wants_validation(options.validation)});
+  const auto name = std::as_bytes(std::span(options.device));
+  packet.insert(packet.end(), name.begin(), name.end());
   return packet;
 }
 
-std::unique_ptr<Part> part_of(Communicator& communicator, const Beginning& beginning) {
+// The options of all ranks, of a packet without its first byte.
+Options options_of(std::span<const std::byte> packet) {
+  const auto beginning = take<Beginning>(packet);
+  Options options;
+  options.threads = beginning.threads;
+  options.lanes = beginning.lanes;
+  options.timing = beginning.timing;
+  options.validation = beginning.validation;
+  options.device.assign(reinterpret_cast<const char*>(packet.data()), packet.size());
+  return options;
+}
+
+// The real GPUs of this machine that are as the first of them, by their index.
+std::vector<std::string> alike_gpus() {
+  std::vector<std::string> alike;
+  try {
+    gpu::Instance instance;
+    const gpu::DeviceInfo* first = nullptr;
+    const std::vector<gpu::DeviceInfo> devices = gpu::list_devices(instance);
+    for (const gpu::DeviceInfo& device : devices) {
+      if (!device.usable || !device.gpu)
+        continue;
+      first = first ? first : &device;
+      if (device.name == first->name && device.driver == first->driver)
+        alike.push_back(std::to_string(device.index));
+    }
+  } catch (const gpu::NoDevice&) {  // no Vulkan here
+  }
+  return alike;
+}
+
+// Numbers with commas between them, apart; any other name as it is.
+std::vector<std::string> names_of(const std::string& devices) {
+  if (devices.find_first_not_of("0123456789,") != std::string::npos)
+    return {devices};
+  std::vector<std::string> names{""};
+  for (const char c : devices)
+    if (c == ',')
+      names.emplace_back();
+    else
+      names.back() += c;
+  return names;
+}
+
+// Opens the device that this rank takes: the ranks of a machine take the devices that are named in turn, and several
+// may share one. Null: the CPU path, where that is named, or where no machine is to have a GPU.
+std::unique_ptr<GpuExecutor> open_device(const Communicator& communicator, Options options) {
+  if (options.device == "cpu")
+    return nullptr;
+  const std::vector<std::string> names = options.device == "auto" ? alike_gpus() : names_of(options.device);
+  if (names.empty())
+    return nullptr;
+  options.device = names[static_cast<std::size_t>(communicator.rank_here()) % names.size()];
+  return std::make_unique<GpuExecutor>(options);
+}
+
+// The texts of all ranks.
+std::vector<std::string> gather(Communicator& communicator, const std::string& own) {
+  std::vector<std::size_t> sizes;
+  for (const double size : communicator.gather(static_cast<double>(own.size())))
+    sizes.push_back(static_cast<std::size_t>(size));
+  std::vector<std::string> texts;
+  for (const std::span<const std::byte> text : communicator.gather(std::as_bytes(std::span(own)), sizes))
+    texts.emplace_back(reinterpret_cast<const char*>(text.data()), text.size());
+  return texts;
+}
+
+// Throws DeviceError on all ranks, with the same sentence, where one has no device or where they differ. The bits of
+// two devices are known to be the same only where name and driver are the same, since the driver compiles the passes.
+std::unique_ptr<Part> part_of(Communicator& communicator, const Options& options) {
+  std::unique_ptr<GpuExecutor> device;
+  std::string failure, kind = "the CPU path";
+  try {
+    device = open_device(communicator, options);
+    if (device)
+      kind = fmt::format("{} ({})", device->device().name, device->device().driver);
+  } catch (const std::runtime_error& e) {
+    failure = e.what();
+  }
+  const std::vector<std::string> failures = gather(communicator, failure), kinds = gather(communicator, kind);
+  for (std::size_t r = 0; r < failures.size(); ++r)
+    if (!failures[r].empty())
+      throw DeviceError(fmt::format("rank {}: {}", r, failures[r]));
+  for (std::size_t r = 0; r < kinds.size(); ++r)
+    if (kinds[r] != kinds[0])
+      throw DeviceError(
+          fmt::format("rank {} has {} and rank 0 {}, whose results differ in their last bits: name devices "
+                      "of one kind with --device, or use --device cpu",
+                      r, kinds[r], kinds[0]));
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / communicator.ranks_here());
-  return std::make_unique<Part>(communicator, beginning.threads > 0 ? beginning.threads : cores, beginning.lanes);
+  return std::make_unique<Part>(communicator, options.threads > 0 ? options.threads : cores, options.lanes,
+                                std::move(device));
 }
 
 // Other ranks may wait for this one for ever, so that an error ends all of them.
@@ -43,11 +135,11 @@ std::unique_ptr<Part> part_of(Communicator& communicator, const Beginning& begin
 // The executor of rank 0 records what it is asked for, and has all ranks carry it out when somebody waits for it.
 class SharedExecutor final : public Executor {
 public:
-  SharedExecutor(std::shared_ptr<Communicator> communicator, const Beginning& beginning)
+  SharedExecutor(std::shared_ptr<Communicator> communicator, const Options& options)
       : communicator_(std::move(communicator)) {
-    Bytes packet = packet_of(Word::begin, beginning);
+    Bytes packet = packet_of(options);
     communicator_->broadcast(packet);
-    part_ = part_of(*communicator_, beginning);
+    part_ = part_of(*communicator_, options_of(std::span(packet).subspan(1)));
   }
   SharedExecutor(const SharedExecutor&) = delete;
   SharedExecutor& operator=(const SharedExecutor&) = delete;
@@ -144,12 +236,13 @@ public:
         communicator_->broadcast(packet);
         const std::span<const std::byte> rest = std::span(packet).subspan(1);
         switch (static_cast<Word>(packet.front())) {
-        case Word::begin: {
-          Beginning beginning;
-          std::memcpy(&beginning, rest.data(), sizeof beginning);
-          part = part_of(*communicator_, beginning);
+        case Word::begin:
+          part.reset();
+          try {
+            part = part_of(*communicator_, options_of(rest));
+          } catch (const DeviceError&) {  // Rank 0 says why, and asks this rank for nothing.
+          }
           break;
-        }
         case Word::commands:
           carry_out(rest, *part);
           break;
@@ -165,8 +258,8 @@ public:
     }
   }
 
-  std::unique_ptr<Executor> make_executor(int threads, int lanes) override {
-    return std::make_unique<SharedExecutor>(communicator_, Beginning{threads, lanes});
+  std::unique_ptr<Executor> make_executor(const Options& options) override {
+    return std::make_unique<SharedExecutor>(communicator_, options);
   }
 
 private:

@@ -11,16 +11,18 @@
 namespace talus {
 namespace {
 
-std::unique_ptr<Executor> make_shared_executor(const Scene& scene, const Options& options) {
-  if (options.device != "auto" && options.device != "cpu")
-    throw DeviceError(fmt::format("ranks share the CPU path: give --device cpu in place of {}, or run without mpirun",
-                                  options.device));
+std::unique_ptr<Executor> make_shared_executor(const Scene& scene, Options options) {
   if (options.verify)
     throw DeviceError("ranks do not compare passes with their references: run --verify without mpirun");
   if (scene.solver.iteration == Iteration::gauss_seidel)
     throw DeviceError("gauss_seidel goes from grain to grain and cannot be shared among ranks: run it without mpirun, "
                       "or with iteration = \"jacobi\" or \"improved_jacobi\"");
-  return options.ranks->make_executor(options.threads, options.lanes);
+  // The results of several worlds were others on devices of two ranks than on one device.
+  if (scene.worlds > 1 && options.device != "auto" && options.device != "cpu")
+    throw DeviceError("ranks do not share several worlds on Vulkan devices: give --device cpu, or run without mpirun");
+  if (scene.worlds > 1)
+    options.device = "cpu";
+  return options.ranks->make_executor(options);
 }
 
 std::unique_ptr<Executor> make_executor(const Scene& scene, Options options, std::vector<std::string>& notes) {
@@ -36,8 +38,8 @@ std::unique_ptr<Executor> make_executor(const Scene& scene, Options options, std
       return executor;
     options.device = "cpu";
   }
-  std::unique_ptr<Executor> executor = options.device == "cpu" ? make_cpu_executor(options.threads, options.lanes)
-                                                               : make_gpu_executor(options, &notes);
+  std::unique_ptr<Executor> executor =
+      options.device == "cpu" ? make_cpu_executor(options.threads, options.lanes) : make_gpu_executor(options, &notes);
   return options.verify ? make_lockstep_executor(std::move(executor), options.threads) : std::move(executor);
 }
 

@@ -92,28 +92,35 @@ def scene(name, method="dem", rolling=0.1, grain="", more="", solver="", domain=
     return path
 
 
-def talus(*arguments, ranks=0, timeout=300):
+# Device 0 of tests of devices is lavapipe, with a thread for each rank.
+LAVAPIPE = next((str(file) for folder in ("/usr/share", "/usr/local/share", "/etc")
+                 for file in sorted(Path(folder, "vulkan/icd.d").glob("lvp_icd*.json")) if not re.search("i[36]86", file.name)), "no_lavapipe.json")
+ON_LAVAPIPE = ENVIRONMENT | {"VK_ICD_FILENAMES": LAVAPIPE, "VK_DRIVER_FILES": LAVAPIPE, "LP_NUM_THREADS": "1"}
+
+
+def talus(*arguments, ranks=0, timeout=300, environment=ENVIRONMENT):
     command = [TALUS, *map(str, arguments)]
     if ranks:
         command = [MPIRUN, "-n", str(ranks), *command]
-    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=ENVIRONMENT)
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment)
 
 
-def report(path, *arguments, ranks=0):
+def report(path, *arguments, ranks=0, device="cpu", environment=ENVIRONMENT):
     """The report of a run, which has to end well."""
     file = FOLDER / f"{path.stem}_{ranks}.json"
     file.unlink(missing_ok=True)
     threads = ["--threads", "1"] if ranks else []
-    ended = talus("run", path, "--device", "cpu", *threads, "--report", file, *arguments, ranks=ranks)
+    ended = talus("run", path, "--device", device, *threads, "--report", file, *arguments, ranks=ranks, environment=environment)
+    assert "Vulkan: " not in ended.stderr, ended.stderr  # of the validation layer
     assert ended.returncode == 0, f"{path.name}, {ranks} ranks: {ended.stdout}{ended.stderr}"
     return json.loads(file.read_text())
 
 
-def same_for_all(path, *arguments, ranks=(2, 3)):
-    alone = report(path, *arguments)
+def same_for_all(path, *arguments, ranks=(2, 3), **where):
+    alone = report(path, *arguments, **where)
     assert alone["ranks"] is None
     for count in ranks:
-        shared = report(path, *arguments, ranks=count)
+        shared = report(path, *arguments, ranks=count, **where)
         assert shared["ranks"]["count"] == count == len(shared["ranks"]["each"])
         for key in ("state_hash", "grains", "rebuilds", "incremental_rebuilds", "grain_updates", "awake", "contacts", "periodic_crossings",
                     "sinks", "bodies", "emitters", "cfl_violations"):
@@ -148,6 +155,45 @@ def test_hashes_of_worlds():
 
 def test_hashes_of_ground():
     same_for_all(SCENES / "trench.toml", "--steps", "12", ranks=(3,))
+
+
+def test_hashes_on_vulkan_devices():
+    on_device = {"device": "0", "environment": ON_LAVAPIPE}
+    # Grains come to rest, so that history goes between ranks, and lists are rebuilt incrementally.
+    alone = same_for_all(scene("device_dem"), "--time", "0.1", ranks=(2,), **on_device)
+    assert alone["incremental_rebuilds"] > 0, alone["incremental_rebuilds"]
+    for method in ("dem", "vts"):
+        path = scene(f"device_all_{method}", method, more=BODIES + EMITTER_AND_SINK, domain='x = "periodic"')
+        same_for_all(path, "--time", "0.06", ranks=(2, 3), **on_device)
+
+
+def test_ranks_on_vulkan_devices_are_valid():
+    path = scene("device_valid", more=BODIES + EMITTER_AND_SINK, domain='x = "periodic"')
+    validated = {"device": "0", "environment": ON_LAVAPIPE | {"TALUS_VALIDATION": "1"}}
+    assert report(path, "--time", "0.02", **validated)["state_hash"] == report(path, "--time", "0.02", ranks=2, **validated)["state_hash"]
+
+
+def test_a_state_of_ranks_on_devices_goes_on_without():
+    path, state, on_device = scene("device_saved", more=EMITTER_AND_SINK), FOLDER / "device_saved.talus", {"device": "0", "environment": ON_LAVAPIPE}
+    alone = report(path, "--time", "0.1", **on_device)
+    for saving, going_on in ((2, 0), (0, 3)):
+        report(path, "--time", "0.05", "--save", state, ranks=saving, **on_device)
+        assert report(path, "--time", "0.1", "--resume", state, ranks=going_on, **on_device)["state_hash"] == alone["state_hash"], (saving, going_on)
+
+
+def test_which_device_a_rank_has():
+    path = scene("device_which")
+    shared = report(path, "--steps", "1", ranks=2, device="0,0", environment=ON_LAVAPIPE)
+    assert [rank["device"] for rank in shared["ranks"]["each"]] == [0, 0], shared["ranks"]
+    assert [rank["device"] for rank in report(path, "--steps", "1", ranks=2)["ranks"]["each"]] == ["cpu", "cpu"]
+    # A rank without such a device, and a rank whose device is of another kind, are refused.
+    for second, message in ((["VK_ICD_FILENAMES=none.json", "VK_DRIVER_FILES=none.json"], "rank 1: "),
+                            (["TALUS_TEST_LIMITS=least"], "whose results differ in their last bits")):
+        run = [TALUS, "run", str(path), "--device", "0", "--steps", "1"]
+        ended = subprocess.run([MPIRUN, "-n", "1", *run, ":", "-n", "1", "env", *second, *run], capture_output=True, text=True, timeout=60,
+                               env=ON_LAVAPIPE)
+        assert ended.returncode == 3 and message in ended.stderr, (ended.returncode, ended.stderr)
+        assert len(re.findall("^error: ", ended.stderr, re.MULTILINE)) == 1, ended.stderr
 
 
 def test_migration_across_all_faces():
@@ -189,7 +235,7 @@ def test_what_cannot_be_shared_is_said():
     for arguments, message in (
         (("--device", "cpu", "--set", "solver.method=vts", "--set", "solver.iteration=gauss_seidel"), "gauss_seidel goes from grain to grain"),
         (("--device", "cpu", "--verify"), "ranks do not compare passes"),
-        (("--device", "0"), "ranks share the CPU path"),
+        (("--device", "0", "--set", "scene.worlds=2"), "ranks do not share several worlds on Vulkan devices"),
         (("--device", "cpu", "--set", "solver.metod=vts"), "metod"),
     ):
         ended = talus("run", path, *arguments, ranks=2)
