@@ -41,7 +41,9 @@ const std::vector<std::string> former_scenes{
         "[[grains]]\nmaterial = \"sand\"\nradius = 0.02\nfill.points = [[5, 5, 5]]\n" +
         "[[sink]]\nname = \"drain\"\nbox.size = [1, 1, 1]\n[[depth_camera]]\nname = \"eye\"\nsize = [4, 3]\nfar = 2\n",
     "[[material]]\nname = \"sand\"\n[soil]\nmaterial = \"sand\"\nradius = 0.02\nheight = 0.5\nparts = [{ box.size = "
-    "[1, 1, 1] }]\n[[soil.layer]]\nmaterial = \"sand\"\nthickness = 0.1\n",
+    "[1, 1, 1] }]\n[[soil.layer]]\nmaterial = \"sand\"\nthickness = 0.1\n[soil.terramechanics]\nfrictional_modulus = "
+    "1e6\nfriction_angle = 30\n"
+    "shear_displacement = 0.01\n",
     "[[material]]\nname = \"sand\"\n[soil]\nmaterial = \"sand\"\nradius = 0.02\nsurface = { file = \"t.asc\" }\n",
     sand + grains + "fill.box.size = [1, 1, 1]\nclump = { mesh = \"t.obj\", spheres = 2 }\n",
     sand + "[[shape_matched_body]]\nname = \"brick\"\nmaterial = \"sand\"\nradius = 0.1\nfill.sphere.radius = 1\n" +

@@ -34,12 +34,15 @@ struct Roll {
   double overlap = forces_overlap;  // radii
   double factor = 1.0;              // of the speed
   std::string which{};              // how the wheel differs from the standard one; empty: in the slip alone
-  bool small = false;               // It is compared with the small wheel, else the small wheel with the large one.
-  double sinkage = NAN;             // by R, of the wheel's lowest point below the undisturbed surface
-  double pull = NAN;                // forward force of the grains, by the weight: drawbar pull
-  double torque = NAN;              // of the motor, by the weight and R
-  double borne = NAN;               // upward force of the grains by the weight
-  Points course{};                  // way / R, sinkage / R
+  // What the ground bears without grains; none: it is a bed of grains. The wheel is smooth to the tips of its ribs
+  // then.
+  std::optional<talus::Terramechanics> surface{};
+  bool small = false;    // It is compared with the small wheel, else the small wheel with the large one.
+  double sinkage = NAN;  // by R, of the wheel's lowest point below the undisturbed surface
+  double pull = NAN;     // forward force of the grains, by the weight: drawbar pull
+  double torque = NAN;   // of the motor, by the weight and R
+  double borne = NAN;    // upward force of the grains by the weight
+  Points course{};       // way / R, sinkage / R
 
   double speed() const { return factor * wheel_speed * std::sqrt(radius / wheel_radius * gravity / g); }          // m/s
   glm::dvec2 bed_size() const { return {6.0 * radius, wheel_across * wheel_radius / radius}; }                    // m
@@ -82,8 +85,10 @@ std::vector<talus::BodySpec> wheel_of(const Roll& roll, double across, double we
   wheel.center = glm::dvec3(0.0);
   wheel.inertia = {about_x, 0.5 * mass * r * r, about_x, 0.0, 0.0, 0.0};
   const glm::dvec3 along_axle(90.0, 0.0, 0.0);
-  wheel.parts.push_back({.shape = talus::ConePart{r - rib, r - rib, length}, .rotation = along_axle});
-  for (int k = 0; k < wheel_ribs; ++k) {
+  const double drum = roll.surface ? r : r - rib;
+  wheel.ground = roll.surface ? talus::GroundContact::surface : talus::GroundContact::grains;
+  wheel.parts.push_back({.shape = talus::ConePart{drum, drum, length}, .rotation = along_axle});
+  for (int k = 0; k < (roll.surface ? 0 : wheel_ribs); ++k) {
     const double angle = 2.0 * pi * k / wheel_ribs;
     wheel.parts.push_back({.shape = talus::ConePart{rib, rib, length},
                            .position = glm::dvec3(std::sin(angle), 0.0, std::cos(angle)) * (r - rib),
@@ -97,6 +102,17 @@ std::vector<talus::BodySpec> wheel_of(const Roll& roll, double across, double we
   return {carriage, fork, wheel};
 }
 
+// The bed's grains become ground, 8 d deep, which bears the wheel by its surface.
+void put_ground(Scene& scene, const SoilBed& bed, const talus::Terramechanics& surface) {
+  scene.grains.clear();
+  scene.domain.min.z = bed.surface - 8.0 * soil_size;
+  talus::Soil& soil = scene.soil.emplace();
+  soil.radius_min = soil.radius_max = soil_radius;
+  soil.max = bed.size;
+  soil.height = 8.0 * soil_size;
+  soil.terramechanics = surface;
+}
+
 std::optional<Shot> roll_along(const LawContext& context, const talus::Solver& solver, const SoilBed& bed, Roll& roll) {
   const double r = roll.radius, speed = roll.speed(), weight = roll.weight(bed);
   const double first = context.pick(first_roll, quick_first), last = context.pick(last_roll, quick_last);
@@ -105,6 +121,8 @@ std::optional<Shot> roll_along(const LawContext& context, const talus::Solver& s
   scene.domain.gravity.z = -roll.gravity;
   scene.dt *= std::sqrt(g / roll.gravity);
   scene.end = end;
+  if (roll.surface)
+    put_ground(scene, bed, *roll.surface);
   scene.bodies = wheel_of(
       roll, bed.size.y, weight, stop,
       talus::Keyframes{{{0.0, glm::dvec3(0.0)}, {end, glm::dvec3(last * r, 0.0, 0.0)}}, talus::Interpolation::linear});
@@ -348,6 +366,15 @@ Measurement about(std::string what, std::string by, double measured, double refe
   return {std::move(what), std::move(by), measured, reference - reach, reference + reach, reference};
 }
 
+// What the surface of the ground bears as the plates and the lid have it. The wheel's contact is half its radius long.
+talus::Terramechanics surface_of(const Bearing& bearing, const Shearing& shearing, double radius) {
+  const double width = std::clamp(0.5 * radius, plate_widths[0], plate_widths[1]);
+  return {.frictional = bearing.modulus(width),
+          .exponent = bearing.power,
+          .friction_angle = std::atan(shearing.ratio) / degree,
+          .shear = shearing.modulus};
+}
+
 Evidence wheel(const LawContext& context) {
   std::vector<Roll> rolls{{0.2, 0.5 * wheel_radius}};
   if (!context.quick) {
@@ -407,6 +434,16 @@ Evidence wheel(const LawContext& context) {
       }
     }
   });
+  // The first method's wheels once more, on the surface without grains.
+  std::vector<Roll> surface_rolls;
+  for (const Roll& roll : std::span(done).first(rolls.size()))
+    if (roll.which.empty() && roll.slip >= 0.0 && std::isfinite(bearings[0].power)) {
+      surface_rolls.push_back(roll);
+      surface_rolls.back().surface = surface_of(bearings[0], shearings[0], roll.radius);
+    }
+  in_parallel(context, surface_rolls.size(), [&](std::size_t i) {
+    roll_along(context, methods.front().solver, bed_of(surface_rolls[i]), surface_rolls[i]);
+  });
   Plot forces{
       "Drawbar pull and torque of a wheel by its slip", "slip 1 - v / (omega R)", "pull / W, torque / (W R)", {}},
       sinkages{"Sinkage of a wheel by its slip", "slip 1 - v / (omega R)", "sinkage / R", {}},
@@ -454,6 +491,22 @@ Evidence wheel(const LawContext& context) {
         half_torque.emplace_back(roll.slip, roll.torque);
         half_sinkage.emplace_back(roll.slip, roll.sinkage);
       }
+    }
+    Points surface_pull, surface_torque, surface_sinkage;
+    for (const Roll& roll : m == 0 ? std::span(surface_rolls) : std::span<Roll>()) {
+      const Roll& grains = plain_of(roll);
+      const std::string at = fmt::format(" of the surface without grains, slip {:g}", roll.slip);
+      evidence.measurements.push_back(about("pull / W" + at, by, roll.pull, grains.pull, 0.1));
+      evidence.measurements.push_back(about("torque / (W R)" + at, by, roll.torque, grains.torque, 0.1));
+      evidence.measurements.push_back(near("sinkage / R" + at, by, roll.sinkage, grains.sinkage, 0.15));
+      surface_pull.emplace_back(roll.slip, roll.pull);
+      surface_torque.emplace_back(roll.slip, roll.torque);
+      surface_sinkage.emplace_back(roll.slip, roll.sinkage);
+    }
+    if (!surface_pull.empty()) {
+      forces.series.push_back({"pull, surface without grains", surface_pull, "points"});
+      forces.series.push_back({"torque, surface without grains", surface_torque, "points"});
+      sinkages.series.push_back({"surface without grains", surface_sinkage, "points"});
     }
     evidence.measurements.push_back(
         at_most("greatest deviation of the upward force from the weight", by, borne_off, 0.02));
