@@ -562,7 +562,9 @@ std::vector<Law> wheel_laws() {
            "of 2.4 R to 4 R. A wheel half as large, with the same shape, goes through a bed half as long and deep at "
            "v / sqrt(2), with a quarter of the mass per width. Plates 4 d and 8 d wide go down into the same bed at 6 "
            "places each, with an overlap of 0.001, and a lid with the wheel's ribs is pushed along over all of it. The "
-           "scene is that of slip 0.2.",
+           "same plates and lid give [soil.terramechanics] its values, without slip sinkage, and a smooth wheel of the "
+           "radius R goes over such ground, which bears it by its surface without grains. The scene is that of slip "
+           "0.2.",
        "Wong and Reece 1967, Prediction of rigid wheel performance based on the analysis of soil-wheel stresses, "
        "Journal of Terramechanics 4, 81: pull, torque and load are the sums of the radial stress of Bekker, p = (k_c / "
        "b + k_phi) z^n, and of the tangential one of Janosi and Hanamoto 1961, p tan(phi) (1 - exp(-j / K)), from the "
@@ -573,7 +575,8 @@ std::vector<Law> wheel_laws() {
        "large, and under the gravity of the Moon: Slonaker et al. 2017, General scaling relations for locomotion in "
        "granular media, Physical Review E 95, 052901: wheels of one shape with equal slip, v^2 / (g R) and rho w R^2 "
        "/ mass have equal pull / W, torque / (W R) and sinkage / R.",
-       "0.1 of pull / W and torque / (W R) and 30 % of the sinkage beside Wong and Reece; 0.05 and 15 % of a wheel "
+       "0.1 of pull / W and torque / (W R) and 30 % of the sinkage beside Wong and Reece; 0.1 and 15 % of the surface "
+       "without grains beside grains; 0.05 and 15 % of a wheel "
        "half as large; 0.03 and 10 % where the gravity, the speed or the stiffness is another. The upward force is "
        "the weight within 2 %.",
        "From slip 0 on, pull and torque are those of the theory within 0.09. The pressure of Bekker knows no slip, but "
@@ -590,7 +593,10 @@ std::vector<Law> wheel_laws() {
        "rounding, 0.07 to 0.15. So a difference of 0.03 is not beyond chance. In all four sets half the speed gave "
        "0.04 "
        "to 0.08 more pull, and the springs of accuracy = \"fast\" let the wheel sink 5 to 17 % deeper and took 0.03 to "
-       "0.06 from the torque.",
+       "0.06 from the torque. The surface without grains bears the wheel at three quarters of the sinkage at slip 0, "
+       "and "
+       "its pull is up to 0.18 more at slip 0.2 and beyond: its pressure is greatest below the axle and goes on behind "
+       "it on a tenth of the depth, where Wong and Reece have it in front of the axle, and nothing digs the wheel in.",
        4.2, wheel}};
 }
 
