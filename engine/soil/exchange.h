@@ -19,7 +19,7 @@ struct SoilTool {
   double edge = inf;                             // z of its lowest point
   bool moves = false;                            // along, at all
   bool digs = true;                              // false: it stands still, and soil stays ground beside it
-  double digs_below = 0.0;                       // m, below the soil around it, from which on it digs
+  double digs_below = -inf;                      // m, below the soil around it, from which on it digs
   std::vector<std::array<glm::dvec3, 2>> edges;  // of its surface, where it is and where it will be [m]
 
   glm::dvec2 inside(const glm::dvec2& place) const {  // along and across
