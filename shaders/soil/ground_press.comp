@@ -17,6 +17,13 @@ layout(set = 0, binding = 8, scalar) buffer SampleBlock { GroundSample ground_sa
 #include "shared/body_load.glsl"
 #include "shared/laws/ground.h"
 
+// A number of columns or samples along an axis, brought to 0 .. count - 1 across periodic ends. The remainder of a negative number is
+// undefined on devices.
+int wrapped(int at, int count) {
+  int home = at - count * int(floor(float(at) / float(count)));
+  return home < 0 ? home + count : home >= count ? home - count : home;
+}
+
 // m, z of the top of a column of a world.
 float column_top(uint world, SoilSite site, ivec2 at) {
   uint column = (world * site.count.y + uint(at.y)) * site.count.x + uint(at.x);
@@ -35,7 +42,7 @@ float surface_at(uint world, SoilSite site, vec2 place) {
     ivec2 there = low + ivec2(c & 1, c >> 1);
     for (int a = 0; a < 2; ++a) {
       int count = int(site.count[a]);
-      there[a] = settings.domain.axis[a] == axis_periodic ? (there[a] + count) % count : clamp(there[a], 0, count - 1);
+      there[a] = settings.domain.axis[a] == axis_periodic ? wrapped(there[a], count) : clamp(there[a], 0, count - 1);
     }
     tops[c] = column_top(world, site, there);
   }
@@ -84,7 +91,7 @@ void main() {
     at[a] = int(floor(clamp((middle[a] - reach - site.min[a]) / pitch[a], -1e6, 1e6))) + int(here[a]);
     if (settings.domain.axis[a] == axis_periodic ? here[a] >= along[a] : (at[a] < 0 || at[a] >= count))
       return;
-    at[a] = (at[a] % count + count) % count;
+    at[a] = wrapped(at[a], count);
   }
   precise vec2 place = site.min + (vec2(at) + 0.5) * pitch;
   if (!is_near(first + ground_bodies[own - of_world], place))
