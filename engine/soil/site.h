@@ -7,12 +7,12 @@
 
 namespace talus {
 
-// The numbers of the bodies of a scene that feel the ground by its surface.
+// Returns the numbers of the bodies of a scene that feel the ground by its surface.
 std::vector<std::uint32_t> bodies_on_surface(const Scene& scene);
 
-// bodies: of one world at least, in the order of the scene's. Samples of the surface lie some mean radius apart. There
-// are none where no body feels the ground by its surface. Throws SceneError where these are too large for so many
-// samples.
+// Returns where columns and samples of the surface are, and what the surface bears. Samples lie about a mean radius
+// apart; there are none where no body feels the ground by its surface. bodies: those of one world at least, in the
+// order of the scene. Throws SceneError where a body reaches over more samples than a square may have along an edge.
 shared::SoilSite site_of(const Scene& scene, const SoilGrid& grid, std::span<const shared::Body> bodies);
 
 inline glm::uvec2 samples_along(const shared::SoilSite& site) {  // x and y
