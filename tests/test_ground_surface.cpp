@@ -101,7 +101,7 @@ TEST_CASE("A sled that is dragged over the ground reaches its strength against s
   for (const double way : {0.005, 0.01, 0.02, 0.04}) {
     advance_to(simulation, way / 0.05);
     const double over = simulation.time() * 0.05 - 0.5 * 0.05 * 0.001;
-    // Those that were there from the start have slipped by `over`; those that came in at the front by less.
+    // Samples that were there from the start have slipped by `over`, and those that came in at the front by less.
     const double share = ((length - over) * (1.0 - std::exp(-over / shear)) +
                           integral(0.0, over, [](double j) { return 1.0 - std::exp(-j / shear); })) /
                          length;

@@ -34,8 +34,8 @@ struct Roll {
   double overlap = forces_overlap;  // radii
   double factor = 1.0;              // of the speed
   std::string which{};              // how the wheel differs from the standard one; empty: in the slip alone
-  // What the ground bears without grains; none: it is a bed of grains. The wheel is smooth to the tips of its ribs
-  // then.
+  // It says what the ground bears without grains, under a wheel that is smooth to the tips of its ribs. Over grains the
+  // wheel has none.
   std::optional<talus::Terramechanics> surface{};
   bool small = false;    // It is compared with the small wheel, else the small wheel with the large one.
   double sinkage = NAN;  // by R, of the wheel's lowest point below the undisturbed surface
@@ -361,12 +361,23 @@ Performance wong_reece(const Bearing& bearing, const Shearing& shearing, double 
   return of_entry(low, borne);
 }
 
+// Pull, torque and sinkage of wheels by their slip.
+struct Curves {
+  Points pull{}, torque{}, sinkage{};
+
+  void add(const Roll& roll) {
+    pull.emplace_back(roll.slip, roll.pull);
+    torque.emplace_back(roll.slip, roll.torque);
+    sinkage.emplace_back(roll.slip, roll.sinkage);
+  }
+};
+
 // Within this distance of the reference: of numbers that change their sign with the slip.
 Measurement about(std::string what, std::string by, double measured, double reference, double reach) {
   return {std::move(what), std::move(by), measured, reference - reach, reference + reach, reference};
 }
 
-// What the surface of the ground bears as the plates and the lid have it. The wheel's contact is half its radius long.
+// Returns what the surface of the ground bears by the plates and the lid. The wheel's contact is half its radius long.
 talus::Terramechanics surface_of(const Bearing& bearing, const Shearing& shearing, double radius) {
   const double width = std::clamp(0.5 * radius, plate_widths[0], plate_widths[1]);
   return {.frictional = bearing.modulus(width),
@@ -461,62 +472,50 @@ Evidence wheel(const LawContext& context) {
         return r.slip == roll.slip && (roll.small ? r.radius == roll.radius && !r.small : r.which.empty());
       });
     };
-    Points pull, torque, sinkage, half_pull, half_torque, half_sinkage;
+    // reach: of pull / W and torque / (W R); share: of the sinkage.
+    const auto compare = [&](const std::string& what, const Roll& roll, const Performance& reference, double reach,
+                             double share) {
+      evidence.measurements.push_back(about("pull / W" + what, by, roll.pull, reference.pull, reach));
+      evidence.measurements.push_back(about("torque / (W R)" + what, by, roll.torque, reference.torque, reach));
+      evidence.measurements.push_back(near("sinkage / R" + what, by, roll.sinkage, reference.sinkage, share));
+    };
+    const auto performance_of = [](const Roll& roll) { return Performance{roll.sinkage, roll.pull, roll.torque}; };
+    Curves large, half, surface;
     double borne_off = 0.0;
     for (const Roll& roll : own) {
       borne_off = std::max(borne_off, std::abs(roll.borne - 1.0));
-      const std::string at = fmt::format("slip {:g}", roll.slip);
+      const std::string at = fmt::format(", slip {:g}", roll.slip);
       if (roll.which.empty()) {
         const double load = roll.weight(bed_of(roll)) / bed_of(roll).size.y;
-        const Performance law = wong_reece(bearing, shearing, roll.slip, roll.radius, load);
-        evidence.measurements.push_back(about("pull / W, " + at, by, roll.pull, law.pull, 0.1));
-        evidence.measurements.push_back(about("torque / (W R), " + at, by, roll.torque, law.torque, 0.1));
-        evidence.measurements.push_back(near("sinkage / R, " + at, by, roll.sinkage, law.sinkage, 0.3));
-        pull.emplace_back(roll.slip, roll.pull);
-        torque.emplace_back(roll.slip, roll.torque);
-        sinkage.emplace_back(roll.slip, roll.sinkage);
-        courses.series.push_back({by + ", " + at, roll.course});
-        continue;
-      }
-      const Roll& plain = plain_of(roll);
-      const bool half = !roll.small;
-      const std::string what =
-          fmt::format(" of {}, {}", half ? "a wheel half as large" : "that wheel " + roll.which, at);
-      const double reach = half ? 0.05 : 0.03;
-      evidence.measurements.push_back(about("pull / W" + what, by, roll.pull, plain.pull, reach));
-      evidence.measurements.push_back(about("torque / (W R)" + what, by, roll.torque, plain.torque, reach));
-      evidence.measurements.push_back(near("sinkage / R" + what, by, roll.sinkage, plain.sinkage, half ? 0.15 : 0.1));
-      if (half) {
-        half_pull.emplace_back(roll.slip, roll.pull);
-        half_torque.emplace_back(roll.slip, roll.torque);
-        half_sinkage.emplace_back(roll.slip, roll.sinkage);
+        compare(at, roll, wong_reece(bearing, shearing, roll.slip, roll.radius, load), 0.1, 0.3);
+        large.add(roll);
+        courses.series.push_back({by + at, roll.course});
+      } else if (roll.small) {
+        compare(" of that wheel " + roll.which + at, roll, performance_of(plain_of(roll)), 0.03, 0.1);
+      } else {
+        compare(" of a wheel half as large" + at, roll, performance_of(plain_of(roll)), 0.05, 0.15);
+        half.add(roll);
       }
     }
-    Points surface_pull, surface_torque, surface_sinkage;
     for (const Roll& roll : m == 0 ? std::span(surface_rolls) : std::span<Roll>()) {
-      const Roll& grains = plain_of(roll);
-      const std::string at = fmt::format(" of the surface without grains, slip {:g}", roll.slip);
-      evidence.measurements.push_back(about("pull / W" + at, by, roll.pull, grains.pull, 0.1));
-      evidence.measurements.push_back(about("torque / (W R)" + at, by, roll.torque, grains.torque, 0.1));
-      evidence.measurements.push_back(near("sinkage / R" + at, by, roll.sinkage, grains.sinkage, 0.15));
-      surface_pull.emplace_back(roll.slip, roll.pull);
-      surface_torque.emplace_back(roll.slip, roll.torque);
-      surface_sinkage.emplace_back(roll.slip, roll.sinkage);
+      compare(fmt::format(" of the surface without grains, slip {:g}", roll.slip), roll, performance_of(plain_of(roll)),
+              0.1, 0.15);
+      surface.add(roll);
     }
-    if (!surface_pull.empty()) {
-      forces.series.push_back({"pull, surface without grains", surface_pull, "points"});
-      forces.series.push_back({"torque, surface without grains", surface_torque, "points"});
-      sinkages.series.push_back({"surface without grains", surface_sinkage, "points"});
+    if (!surface.pull.empty()) {
+      forces.series.push_back({"pull, surface without grains", surface.pull, "points"});
+      forces.series.push_back({"torque, surface without grains", surface.torque, "points"});
+      sinkages.series.push_back({"surface without grains", surface.sinkage, "points"});
     }
     evidence.measurements.push_back(
         at_most("greatest deviation of the upward force from the weight", by, borne_off, 0.02));
-    forces.series.push_back({by + ", pull", pull, "linespoints"});
-    forces.series.push_back({by + ", torque", torque, "linespoints"});
-    sinkages.series.push_back({by, sinkage, "linespoints"});
-    if (!half_pull.empty()) {
-      forces.series.push_back({by + ", pull, half as large", half_pull, "points"});
-      forces.series.push_back({by + ", torque, half as large", half_torque, "points"});
-      sinkages.series.push_back({by + ", wheel half as large", half_sinkage, "points"});
+    forces.series.push_back({by + ", pull", large.pull, "linespoints"});
+    forces.series.push_back({by + ", torque", large.torque, "linespoints"});
+    sinkages.series.push_back({by, large.sinkage, "linespoints"});
+    if (!half.pull.empty()) {
+      forces.series.push_back({by + ", pull, half as large", half.pull, "points"});
+      forces.series.push_back({by + ", torque, half as large", half.torque, "points"});
+      sinkages.series.push_back({by + ", wheel half as large", half.sinkage, "points"});
     }
     const double load = own[0].weight(bed_of(own[0])) / bed_of(own[0]).size.y;
     Points law_pull, law_torque, law_sinkage;

@@ -1,6 +1,7 @@
 // What depth cameras see: bodies, the ground and the floor by a ray per pixel, grains each in the pixels around its
 // outline.
 #include "engine/reference/depth.h"
+#include "engine/reference/soil_top.h"
 #include <bit>
 #include <utility>
 
@@ -57,9 +58,7 @@ float ground_on_ray(const Fields& f, uint world, const Ray& ray, float near, flo
     const float last = std::min(std::min(leaves.x, leaves.y), out);
     const std::size_t column = std::size_t{world} * site.count.x * site.count.y +
                                static_cast<uint>(at.y) * site.count.x + static_cast<uint>(at.x);
-    const SoilColumn& soil = f.soil_columns[column];
-    const float volume = static_cast<float>(soil.mass - soil.loose) + static_cast<float>(soil.loose) * soil.swell;
-    const float top = floor + volume * f.soil_quantum[column];
+    const float top = soil_top(f, column);
     const glm::vec2 within = span_between(floor, top, ray.from.z, ray.way.z);
     if (const float first = std::max(t, within.x); first < std::min(last, within.y))
       return first > near ? first : end;

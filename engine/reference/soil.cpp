@@ -1,5 +1,6 @@
 // Grains that come out of the ground, and bodies that feel its surface.
 #include "engine/reference/load.h"
+#include "engine/reference/soil_top.h"
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -124,14 +125,6 @@ private:
     return f_.ground_bare[(world * site_.count.y + column.y) * site_.count.x + column.x] != 0;
   }
 
-  // m, z of the top of a column of a world.
-  float column_top(uint world, glm::ivec2 at) const {
-    const uint column = (world * site_.count.y + static_cast<uint>(at.y)) * site_.count.x + static_cast<uint>(at.x);
-    const SoilColumn& soil = f_.soil_columns[column];
-    const float volume = static_cast<float>(soil.mass - soil.loose) + static_cast<float>(soil.loose) * soil.swell;
-    return settings_.domain.min.z + volume * f_.soil_quantum[column];
-  }
-
   // m, z of the surface: linear between the middles of columns.
   float surface_at(uint world, vec2 place) const {
     const vec2 at = (place - site_.min) / site_.edge - 0.5f;
@@ -145,7 +138,8 @@ private:
         there[a] =
             settings_.domain.axis[a] == axis_periodic ? (there[a] + count) % count : std::clamp(there[a], 0, count - 1);
       }
-      tops[c] = column_top(world, there);
+      tops[c] = soil_top(f_, (world * site_.count.y + static_cast<uint>(there.y)) * site_.count.x +
+                                 static_cast<uint>(there.x));
     }
     const float front = tops[0] + t.x * (tops[1] - tops[0]), back = tops[2] + t.x * (tops[3] - tops[2]);
     return front + t.y * (back - front);

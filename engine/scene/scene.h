@@ -495,7 +495,7 @@ struct SoilLayer {
   double at(const glm::dvec2& place) const;  // m, its thickness there
 };
 
-// What the surface of the ground bears under bodies that feel it without grains: Bekker's pressure by depth
+// Terramechanics says what the surface of the ground bears without grains: Bekker's pressure by depth
 // p = (k_c / b + k_phi) z^n, and the shear stress (c + p tan(phi)) (1 - exp(-j / K)) of Janosi and Hanamoto by slip j.
 struct Terramechanics {
   double cohesive = 0.0;            // N/m^(n + 1), k_c

@@ -10,6 +10,7 @@ layout(set = 0, binding = 4, scalar) readonly buffer QuantumBlock { float soil_q
 layout(set = 0, binding = 5, scalar) readonly buffer SiteBlock { SoilSite soil_site[]; };
 #include "shared/solid.glsl"
 #include "shared/depth.glsl"
+#include "shared/soil_top.glsl"
 
 // Where a ray is between two planes across an axis: from t = x to t = y; from +-1e30 on where it runs along them.
 vec2 span_between(float low, float high, float from, float way) {
@@ -44,9 +45,7 @@ float ground_on_ray(uint world, Ray ray, float near, float end) {
         leaves[a] = (site.min[a] + float(at[a] + (way[a] > 0 ? 1 : 0)) * site.edge[a] - ray.from[a]) / ray.way[a];
     float last = min(min(leaves.x, leaves.y), last_of_all);
     uint column = world * site.count.x * site.count.y + uint(at.y) * site.count.x + uint(at.x);
-    SoilColumn soil = soil_columns[column];
-    precise float volume = float(soil.mass - soil.loose) + float(soil.loose) * soil.swell, top = bottom + volume * soil_quantum[column];
-    vec2 within = span_between(bottom, top, ray.from.z, ray.way.z);
+    vec2 within = span_between(bottom, soil_top(column), ray.from.z, ray.way.z);
     float first = max(t, within.x);
     if (first < min(last, within.y))
       return first > near ? first : end;

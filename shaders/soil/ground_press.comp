@@ -16,20 +16,13 @@ layout(set = 0, binding = 8, scalar) buffer SampleBlock { GroundSample ground_sa
 #include "shared/solid.glsl"
 #include "shared/body_load.glsl"
 #include "shared/laws/ground.h"
+#include "shared/soil_top.glsl"
 
 // A number of columns or samples along an axis, brought to 0 .. count - 1 across periodic ends. The remainder of a negative number is
 // undefined on devices.
 int wrapped(int at, int count) {
   int home = at - count * int(floor(float(at) / float(count)));
   return home < 0 ? home + count : home >= count ? home - count : home;
-}
-
-// m, z of the top of a column of a world.
-float column_top(uint world, SoilSite site, ivec2 at) {
-  uint column = (world * site.count.y + uint(at.y)) * site.count.x + uint(at.x);
-  SoilColumn soil = soil_columns[column];
-  precise float volume = float(soil.mass - soil.loose) + float(soil.loose) * soil.swell, top = settings.domain.min.z + volume * soil_quantum[column];
-  return top;
 }
 
 // m, z of the surface: linear between the middles of columns.
@@ -44,7 +37,7 @@ float surface_at(uint world, SoilSite site, vec2 place) {
       int count = int(site.count[a]);
       there[a] = settings.domain.axis[a] == axis_periodic ? wrapped(there[a], count) : clamp(there[a], 0, count - 1);
     }
-    tops[c] = column_top(world, site, there);
+    tops[c] = soil_top((world * site.count.y + uint(there.y)) * site.count.x + uint(there.x));
   }
   precise float front = tops[0] + t.x * (tops[1] - tops[0]), back = tops[2] + t.x * (tops[3] - tops[2]), z = front + t.y * (back - front);
   return z;
