@@ -78,13 +78,16 @@ TEST_CASE("A weight that is put on the ground sinks in until the ground has take
           "[soil][terramechanics]") {
   // A k z^(n + 1) / (n + 1) = m g z, so that z = ((n + 1) m g / (A k))^(1 / n), and it goes back until its weight is
   // borne.
-  const double mass = 8.0, area = 0.1 * 0.05;
-  talus::Simulation simulation(site("box.size = [0.1, 0.05, 0.02]\nposition = [0.6, 0.15, 0.04]\nmass = 8"), on_cpu);
-  advance_to(simulation, 0.5);
+  const double mass = 8.0, area = 0.1 * 0.05, rebound = GENERATE(0.0, 0.1, 0.5);
+  CAPTURE(rebound);
+  talus::Scene scene = site("box.size = [0.1, 0.05, 0.02]\nposition = [0.6, 0.15, 0.04]\nmass = 8");
+  scene.soil->terramechanics->rebound = rebound;
+  talus::Simulation simulation(scene, on_cpu);
+  advance_to(simulation, 1.5);
   const double sunk = std::pow((exponent + 1.0) * mass * g / (area * modulus), 1.0 / exponent);
-  CHECK(simulation.soil()->deepest_track == Approx(0.9 * sunk).epsilon(0.02));
+  CHECK(simulation.soil()->deepest_track == Approx((1.0 - rebound) * sunk).epsilon(0.02));
   const talus::BodyState body = simulation.body_state(0);
-  const double relieved = 0.1 * sunk * (1.0 - mass * g / (area * pressure(sunk)));
+  const double relieved = rebound * sunk * (1.0 - mass * g / (area * pressure(sunk)));
   CHECK(0.04 - body.pose.position.z == Approx(sunk - relieved).epsilon(0.02));
   CHECK(glm::length(body.twist.velocity) < 1e-4);
   CHECK(simulation.body_loads()[0].force.z == Approx(mass * g).epsilon(1e-3));
@@ -108,6 +111,24 @@ TEST_CASE("A sled that is dragged over the ground reaches its strength against s
     INFO("after " << over << " m");
     CHECK(-simulation.body_loads()[0].force.x == Approx(width * length * strength * share).epsilon(0.03));
     CHECK(simulation.body_loads()[0].force.z == Approx(width * length * pressure(depth)).epsilon(0.03));
+  }
+}
+
+TEST_CASE("Slip lowers the surface of the ground up to a limit", "[soil][terramechanics]") {
+  // The sled's first samples have slipped by the whole way, 0.15 m. They were pressed by 2 mm at first.
+  const double slope = GENERATE(0.01, 0.2), limit = GENERATE(5e-4, 0.0), depth = 0.002;
+  CAPTURE(slope, limit);
+  talus::Scene scene = site("box.size = [0.2, 0.05, 0.02]\nposition = [0.3, 0.15, 0.038]\nvelocity = [0.05, 0, 0]");
+  scene.soil->terramechanics->slip_sinkage = slope;
+  if (limit > 0.0)
+    scene.soil->terramechanics->slip_sinkage_limit = limit;
+  talus::Simulation simulation(scene, on_cpu);
+  for (const double way : {0.003, 0.03, 0.15}) {
+    advance_to(simulation, way / 0.05);
+    // Where the surface is below the sled, nothing slips any more.
+    const double free = slope * way / (limit > 0.0 ? 1.0 + slope * way / limit : 1.0), dug = std::min(free, depth);
+    INFO("after " << way << " m");
+    CHECK(simulation.soil()->deepest_track == Approx(0.9 * depth + dug).margin(0.02 * dug + 1e-7));
   }
 }
 

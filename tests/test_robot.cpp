@@ -862,6 +862,19 @@ TEST_CASE("Links of a file are left out with all that hangs on them", "[robot]")
   CHECK_THAT(folder.error("leave_out = [\"post\"]\n"), Catch::Contains("is the root link"));
 }
 
+TEST_CASE("Links of a file feel the ground by its surface", "[robot][terramechanics]") {
+  const SwingFolder folder;
+  CHECK_THAT(folder.error("on_surface = [\"arm\"]\n"), Catch::Contains("needs [soil] with [soil.terramechanics]"));
+  const std::string ground = "[[material]]\nname = \"sand\"\n[soil]\nmaterial = \"sand\"\nradius = 0.05\nheight = "
+                             "0.2\n[soil.terramechanics]\nfrictional_modulus = 1e6\n"
+                             "friction_angle = 30\nshear_displacement = 0.01\n";
+  const Scene scene = folder.scene("on_surface = [\"arm\"]\n" + ground);
+  REQUIRE(scene.bodies.size() > 1);
+  for (const BodySpec& body : scene.bodies)
+    CHECK((body.ground == GroundContact::surface) == (body.name == "swing/arm"));
+  CHECK_THAT(folder.error("on_surface = [\"hand\"]\n" + ground), Catch::Contains("is not a link of the robot"));
+}
+
 TEST_CASE("Wrong drives of a robot are named with their place", "[robot]") {
   const SwingFolder folder;
   const auto error = [&](const std::string& keys) { return folder.error(keys); };

@@ -2,10 +2,17 @@
 #include "bench/constants.h"
 #include "bench/laws/soil_bed.h"
 #include "bench/measure.h"
+#include "engine/reference/laws.h"
+#include "engine/soil/site.h"
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <functional>
 #include <mutex>
+
+namespace talus::reference {
+#include "shaders/shared/laws/ground.h"
+}
 
 namespace bench {
 namespace {
@@ -22,8 +29,9 @@ constexpr int wheel_ribs = 24;
 constexpr double rib_share = 1.0 / 16.0;  // radius of a rib, a cylinder along the axle, by the wheel's
 constexpr std::array plate_widths{4.0 * soil_size, 8.0 * soil_size};           // m, b
 constexpr double first_plate = 0.5 * soil_size, last_plate = 3.5 * soil_size;  // m, sinkages of the plates' fit
-constexpr double plate_overlap = 0.001;      // radii: grains below a plate bear much more than the bed at rest
-constexpr double lid_way = 2.0 * soil_size;  // m
+constexpr double plate_overlap = 0.001;  // radii: grains below a plate bear much more than the bed at rest
+constexpr double relief_way = 0.5 * soil_size, relief_speed = 0.02;  // m, m/s, of a plate on its way up
+constexpr double lid_way = 2.0 * soil_size;                          // m
 
 // A wheel of the mass 2 rho R^2 w under gravity, rho being the density of the bulk. Slonaker et al. 2017: size, gravity
 // and speed count by v^2 / (g R) and rho w R^2 / mass alone, besides the slip 1 - v / (omega R).
@@ -179,16 +187,19 @@ std::optional<Shot> roll_along(const LawContext& context, const talus::Solver& s
 struct Bearing {
   double cohesive = NAN, frictional = NAN;  // N/m^(n+1), N/m^(n+2)
   double power = NAN;
+  double rebound =
+      NAN;  // share of the sinkage on which the pressure is relieved, linearly, where a plate goes up again
   std::array<Points, plate_widths.size()> courses{};  // m, Pa: sinkage and pressure of each plate
 
   double modulus(double width) const { return cohesive / width + frictional; }
 };
 
-// Plates across the whole bed go down, each at places spread along it.
+// Plates across the whole bed go down, each at places spread along it, and up again.
 Bearing press_plates(const LawContext& context, const talus::Solver& solver, const SoilBed& bed) {
   const int places = context.pick(6, 1);
   Bearing bearing;
   std::array<Line, plate_widths.size()> lines{};
+  double rebound = 0.0;
   for (std::size_t k = 0; k < plate_widths.size(); ++k) {
     Points& course = bearing.courses[k];
     for (int place = 0; place < places; ++place) {
@@ -202,14 +213,18 @@ Bearing press_plates(const LawContext& context, const talus::Solver& solver, con
       plate.name = "plate";
       plate.material = 0;
       plate.position = {0.5 * bed.size.x, 0.5 * bed.size.y, start};
-      plate.velocity.z = -tool_speed;
+      const double turned = (start - bed.surface + last_plate) / tool_speed, end = turned + relief_way / relief_speed;
+      const glm::dvec3 deepest(0.0, 0.0, bed.surface - last_plate - start);
+      plate.motion = talus::Keyframes{
+          {{0.0, glm::dvec3(0.0)}, {turned, deepest}, {end, deepest + glm::dvec3(0.0, 0.0, relief_way)}},
+          talus::Interpolation::linear};
       plate.parts.push_back(
           {.shape = talus::BoxPart{{plate_widths[k], 1.2 * bed.size.y, height}}, .position = {0.0, 0.0, 0.5 * height}});
       scene.bodies = {plate};
       talus::Simulation simulation = simulate(context, scene);
       double sum = 0.0, steps = 0.0, last = 0.0;
       std::size_t n = 0;
-      watch(simulation, (start - bed.surface + last_plate) / tool_speed, scene.dt, [&] {
+      watch(simulation, turned, scene.dt, [&] {
         const double sunk = bed.surface - simulation.body_state(0).pose.position.z;
         sum += simulation.body_loads()[0].force.z / (plate_widths[k] * bed.size.y);
         ++steps;
@@ -221,6 +236,12 @@ Bearing press_plates(const LawContext& context, const talus::Solver& solver, con
         last = sunk;
         sum = steps = 0.0;
       });
+      // The pressure p that is relieved linearly on the way w has the integral p w / 2.
+      const auto force = [&] { return static_cast<double>(simulation.body_loads()[0].force.z); };
+      const double greatest = force();
+      double relieved = 0.0;
+      watch(simulation, end, scene.dt, [&] { relieved += force() * relief_speed * scene.dt; });
+      rebound += 2.0 * relieved / greatest / last_plate / static_cast<double>(places * plate_widths.size());
     }
     Points logs;
     std::vector<double> weights;
@@ -234,6 +255,7 @@ Bearing press_plates(const LawContext& context, const talus::Solver& solver, con
       return bearing;
     lines[k] = fit_line(logs, weights);
   }
+  bearing.rebound = rebound;
   bearing.power = 0.5 * (lines[0].slope + lines[1].slope);
   // Both lines have the mean power, and go on through their points about the middle sinkage.
   std::array<double, plate_widths.size()> moduli{};
@@ -318,6 +340,15 @@ Shearing shear_bed(const LawContext& context, const talus::Solver& solver, const
   return shearing;
 }
 
+// Returns where a rising function is 0, between low and high; the nearer end where it is not.
+double bisect(double low, double high, const std::function<double(double)>& rising) {
+  for (int k = 0; k < 40; ++k) {
+    const double middle = 0.5 * (low + high);
+    (rising(middle) < 0.0 ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
 // Where the radial stress on a wheel is greatest, by the entry angle, is c_1 + c_2 s (Wong and Reece 1967, loose sand).
 constexpr double stress_place = 0.18, stress_place_by_slip = 0.32;  // c_1, c_2
 
@@ -352,13 +383,12 @@ Performance wong_reece(const Bearing& bearing, const Shearing& shearing, double 
     }
     return Performance{1.0 - std::cos(entry), pull / load, torque / load};
   };
-  double low = 0.01, high = 1.5, borne = 0.0;
-  for (int k = 0; k < 60; ++k) {
-    const double middle = 0.5 * (low + high);
-    of_entry(middle, borne);
-    (borne < load ? low : high) = middle;
-  }
-  return of_entry(low, borne);
+  double borne = 0.0;
+  const double entry = bisect(0.01, 1.5, [&](double entry) {
+    of_entry(entry, borne);
+    return borne - load;
+  });
+  return of_entry(entry, borne);
 }
 
 // Pull, torque and sinkage of wheels by their slip.
@@ -377,13 +407,60 @@ Measurement about(std::string what, std::string by, double measured, double refe
   return {std::move(what), std::move(by), measured, reference - reach, reference + reach, reference};
 }
 
+// Returns the sinkage by R of a smooth wheel that rolls steadily over ground which bears it by its surface: each sample
+// of the ground meets the rim from the front to the back by the law that the surface has.
+double sinkage_on(const talus::Terramechanics& surface, const Roll& roll, double load) {
+  namespace law = talus::reference;
+  constexpr int parts = 1000;
+  const auto ground = talus::law_of(surface);
+  const auto gravity = static_cast<float>(roll.gravity);
+  const double r = roll.radius, v = roll.speed(), turns = v / ((1.0 - roll.slip) * r);
+  const auto borne = [&](double deepest) {
+    const double reach = std::sqrt(deepest * (2.0 * r - deepest)), step = 2.0 * reach / parts;  // m
+    glm::vec3 shear(0.0f);
+    float sunk = 0.0f, mobilized = 0.0f, dug = 0.0f;
+    double sum = 0.0;
+    for (int k = 0; k < parts; ++k) {
+      const double x = reach - (k + 0.5) * step, below = std::sqrt(r * r - x * x);  // from the axle
+      const auto depth = static_cast<float>(deepest - (r - below)) - dug;
+      if (depth <= 0.0f)
+        continue;
+      const glm::vec3 normal(x / r, 0.0, -below / r), velocity(v - turns * below, 0.0, -turns * x);
+      const auto h = static_cast<float>(step / v);
+      const float pressure = law::ground_pressure(ground, depth, -velocity.z, gravity, h, sunk);
+      const glm::vec3 slip = h * (velocity - glm::dot(velocity, normal) * normal);
+      const glm::vec3 stress =
+          law::ground_shear(ground, pressure, slip, normal, gravity, h, shear, mobilized, dug) - pressure * normal;
+      sum += static_cast<double>(stress.z) * step * r / below;
+    }
+    return sum;
+  };
+  return bisect(0.0, 0.9 * r, [&](double deepest) { return borne(deepest) - load; }) / r;
+}
+
 // Returns what the surface of the ground bears by the plates and the lid. The wheel's contact is half its radius long.
 talus::Terramechanics surface_of(const Bearing& bearing, const Shearing& shearing, double radius) {
   const double width = std::clamp(0.5 * radius, plate_widths[0], plate_widths[1]);
   return {.frictional = bearing.modulus(width),
           .exponent = bearing.power,
           .friction_angle = std::atan(shearing.ratio) / degree,
-          .shear = shearing.modulus};
+          .shear = shearing.modulus,
+          .rebound = std::clamp(bearing.rebound, 0.0, 1.0)};
+}
+
+// The slip sinkage s and its limit D with which the surface lets wheels sink as deep as `less` and `more`, which have a
+// small and a great slip.
+void fit_slip_sinkage(talus::Terramechanics& surface, const Roll& less, const Roll& more, double load) {
+  const auto deeper = [&](const Roll& roll) { return sinkage_on(surface, roll, load) - roll.sinkage; };
+  const double limit = bisect(0.01 * less.radius, 3.0 * less.radius, [&](double limit) {
+    surface.slip_sinkage_limit = limit;
+    surface.slip_sinkage = bisect(0.0, 10.0, [&](double first) {
+      surface.slip_sinkage = first;
+      return deeper(less);
+    });
+    return deeper(more);
+  });
+  surface.slip_sinkage_limit = limit;
 }
 
 Evidence wheel(const LawContext& context) {
@@ -445,13 +522,20 @@ Evidence wheel(const LawContext& context) {
       }
     }
   });
-  // The first method's wheels once more, on the surface without grains.
+  // The first method's wheels once more, on the surface without grains, whose slip sinkage is fitted to the first and
+  // the last of those that slip.
   std::vector<Roll> surface_rolls;
   for (const Roll& roll : std::span(done).first(rolls.size()))
-    if (roll.which.empty() && roll.slip >= 0.0 && std::isfinite(bearings[0].power)) {
+    if (roll.which.empty() && roll.slip >= 0.0 && std::isfinite(bearings[0].power))
       surface_rolls.push_back(roll);
-      surface_rolls.back().surface = surface_of(bearings[0], shearings[0], roll.radius);
-    }
+  if (!surface_rolls.empty()) {
+    const Roll& any = surface_rolls.front();
+    talus::Terramechanics surface = surface_of(bearings[0], shearings[0], any.radius);
+    if (surface_rolls.size() >= 4)
+      fit_slip_sinkage(surface, surface_rolls[1], surface_rolls.back(), any.weight(bed_of(any)) / bed_of(any).size.y);
+    for (Roll& roll : surface_rolls)
+      roll.surface = surface;
+  }
   in_parallel(context, surface_rolls.size(), [&](std::size_t i) {
     roll_along(context, methods.front().solver, bed_of(surface_rolls[i]), surface_rolls[i]);
   });
@@ -503,9 +587,13 @@ Evidence wheel(const LawContext& context) {
       surface.add(roll);
     }
     if (!surface.pull.empty()) {
+      const talus::Terramechanics& t = *surface_rolls[0].surface;
+      const std::string values =
+          fmt::format("surface without grains, rebound {:.3f}, slip sinkage {:.2f}, at most {:.1f} mm", t.rebound,
+                      t.slip_sinkage, 1e3 * t.slip_sinkage_limit.value_or(INFINITY));
       forces.series.push_back({"pull, surface without grains", surface.pull, "points"});
       forces.series.push_back({"torque, surface without grains", surface.torque, "points"});
-      sinkages.series.push_back({"surface without grains", surface.sinkage, "points"});
+      sinkages.series.push_back({values, surface.sinkage, "points"});
     }
     evidence.measurements.push_back(
         at_most("greatest deviation of the upward force from the weight", by, borne_off, 0.02));
@@ -560,10 +648,12 @@ std::vector<Law> wheel_laws() {
            "the slip, and the wheel's mass is 2 rho R^2 per width, with rho the density of the bulk. Means from a way "
            "of 2.4 R to 4 R. A wheel half as large, with the same shape, goes through a bed half as long and deep at "
            "v / sqrt(2), with a quarter of the mass per width. Plates 4 d and 8 d wide go down into the same bed at 6 "
-           "places each, with an overlap of 0.001, and a lid with the wheel's ribs is pushed along over all of it. The "
-           "same plates and lid give [soil.terramechanics] its values, without slip sinkage, and a smooth wheel of the "
-           "radius R goes over such ground, which bears it by its surface without grains. The scene is that of slip "
-           "0.2.",
+           "places each, with an overlap of 0.001, and a lid with the wheel's ribs is pushed along over all of it. A "
+           "smooth wheel of the radius R goes over ground that bears it by its surface without grains. The same plates "
+           "and lid give [soil.terramechanics] its values; the plates go up again by d / 2, and the integral of their "
+           "pressure gives the rebound. The slip sinkage and its limit are those with which the smooth wheel sinks as "
+           "deep at slip 0.2 and 0.6 as the wheel over grains; its sinkage at slip 0 and 0.4, and all pulls and "
+           "torques, follow. The scene is that of slip 0.2.",
        "Wong and Reece 1967, Prediction of rigid wheel performance based on the analysis of soil-wheel stresses, "
        "Journal of Terramechanics 4, 81: pull, torque and load are the sums of the radial stress of Bekker, p = (k_c / "
        "b + k_phi) z^n, and of the tangential one of Janosi and Hanamoto 1961, p tan(phi) (1 - exp(-j / K)), from the "

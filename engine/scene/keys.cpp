@@ -720,6 +720,8 @@ constexpr Key robot_keys[] = {
           "Folders of packages that meshes are in, relative to the folder of the scene."),
     other("leave_out", "list of names", {}, none,
           "Links of the file that are left out, with all that hang on them: a gripper in whose place a tool is."),
+    other("on_surface", "list of names", {}, none,
+          "Links of the file that feel the ground by its surface, as a body with `ground = \"surface\"`: wheels."),
     vector("position", place_range, zero, "Position of the root link."),
     vector("rotation", angle_range, zero, "Rotation of the root link about the fixed axes x, then y, then z."),
     text("material", Said{"that of the walls"}, "Name of the material of the contacts of all links with grains."),
@@ -848,10 +850,14 @@ constexpr Key terramechanics_keys[] = {
     number("friction_angle", {0, 60, "degrees"}, required, "phi, the angle of internal friction."),
     number("shear_displacement", length_range, required,
            "K of Janosi and Hanamoto: after a slip j the share 1 - exp(-j/K) of the strength acts."),
-    number(
-        "slip_sinkage", {0, 10}, 0,
-        "By how much the surface is lowered per slip [m/m], since a wheel that slips carries soil away. Bekker's law "
-        "knows of no slip: 0."),
+    number("rebound", {0, 1}, 0.1,
+           "Share of its greatest depth by which the surface comes back when nothing presses any more. On this way the "
+           "pressure is relieved, and a wheel behind its lowest point is borne. Loose sand has nearly none."),
+    number("slip_sinkage", {0, 10}, 0,
+           "By how much the first slip lowers the surface [m/m], since a wheel that slips carries soil away. Bekker's "
+           "law knows of no slip: 0."),
+    number("slip_sinkage_limit", length_range, Said{"without end"},
+           "D: after a slip j the surface is lowered by s j / (1 + s j / D), with s = `slip_sinkage`: at most by D."),
     number("dig_depth", length_range, Said{"never"},
            "Where a body is deeper below the surface than this, the ground becomes grains around it, as it does around "
            "other bodies."),

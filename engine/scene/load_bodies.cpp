@@ -332,16 +332,18 @@ void read_inertia(BodySpec& b, const Value& center, const Value& inertia) {
                              m[0], m[1], m[2]));
 }
 
-void check_on_surface(const Value& ground, const BodySpec& body, const Scene& scene) {
+}  // namespace
+
+void check_on_surface(const Value& said, const BodySpec& body, const Scene& scene) {
   if (!scene.soil || !scene.soil->terramechanics)
-    ground.fail("= \"surface\" needs [soil] with [soil.terramechanics], which say what the surface bears");
+    said.fail("needs [soil] with [soil.terramechanics], which say what the surface of the ground bears");
   if (body.parts.empty() || std::ranges::any_of(body.parts, [](const BodyPart& part) {
         return std::holds_alternative<PlanePart>(part.shape) || is_boundary(part);
       }))
-    ground.fail("= \"surface\" is for bodies with an end: allowed are parts that are neither planes nor particles");
+    said.fail(fmt::format("lays body {} on the surface of the ground, which is for bodies with an end: allowed are "
+                          "parts that are neither planes nor particles",
+                          body.name));
 }
-
-}  // namespace
 
 BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>& names) {
   BodySpec b;

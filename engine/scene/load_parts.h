@@ -93,8 +93,11 @@ std::vector<BodyPart> read_parts_of_ground(const Value& parts, const std::filesy
 
 // A [[body]]. scene: what stands before it, and materials. names: of the bodies before it; there may be very many. Its
 // own is added.
-JointSpec read_joint_between(Table t, const Scene& scene);
 BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>& names);
+// Fails at what says that the ground bears a body by its surface where it cannot.
+void check_on_surface(const Value& said, const BodySpec& body, const Scene& scene);
+
+JointSpec read_joint_between(Table t, const Scene& scene);
 
 // A [[robot]] into scene, with the bodies that it is made of, behind those there are. names: as above.
 void read_robot(Table t, Scene& scene, std::unordered_set<std::string>& names);

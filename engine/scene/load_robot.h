@@ -10,7 +10,7 @@ struct RobotFileKeys {
   // Fails for the first of them that there is, but for the file.
   void refuse(std::string_view why) const;
 
-  Value file, packages, leave_out, position, rotation, material, as, cell, joints;
+  Value file, packages, leave_out, on_surface, position, rotation, material, as, cell, joints;
   BetweenKeys between;
   Value drive, base, stiffness, damping, armature, visual;
 };

@@ -113,6 +113,7 @@ public:
     read_values();
     read_drive();
     make_bodies({position, rotation_of(rotation)});
+    put_on_surface();
     if (motors_.drive != RobotDrive::prescribed)
       let_go();
     ignore_neighbours();
@@ -125,16 +126,11 @@ private:
     std::vector<bool> gone(urdf_.links.size());
     if (!keys_.leave_out)
       return;
-    for (const Value& link : keys_.leave_out.elements()) {
-      std::string name;
-      link.get(name);
-      const auto found = std::ranges::find(urdf_.links, name, &UrdfLink::name);
-      if (found == urdf_.links.end())
-        link.fail(
-            fmt::format("= \"{}\" is not a link of the robot; there are: {}", name, fmt::join(link_names(), ", ")));
-      if (!found->joint)
-        link.fail(fmt::format("= \"{}\" is the root link, on which all others hang", name));
-      gone[static_cast<std::size_t>(found - urdf_.links.begin())] = true;
+    for (const Value& at : keys_.leave_out.elements()) {
+      const std::size_t link = link_of(at);
+      if (!urdf_.links[link].joint)
+        at.fail(fmt::format("= \"{}\" is the root link, on which all others hang", urdf_.links[link].name));
+      gone[link] = true;
     }
     for (const std::size_t l : links_from_root(urdf_))
       if (const auto& joint = urdf_.links[l].joint)
@@ -164,11 +160,31 @@ private:
     urdf_.root = link_numbers[urdf_.root];
   }
 
-  std::vector<std::string> link_names() const {
-    std::vector<std::string> names;
-    for (const UrdfLink& link : urdf_.links)
-      names.push_back(link.name);
-    return names;
+  // The number of the link that a scene names.
+  std::size_t link_of(const Value& at) const {
+    std::string name;
+    at.get(name);
+    const auto found = std::ranges::find(urdf_.links, name, &UrdfLink::name);
+    if (found == urdf_.links.end()) {
+      std::vector<std::string> names;
+      for (const UrdfLink& link : urdf_.links)
+        names.push_back(link.name);
+      at.fail(fmt::format("= \"{}\" is not a link of the robot; there are: {}", name, fmt::join(names, ", ")));
+    }
+    return static_cast<std::size_t>(found - urdf_.links.begin());
+  }
+
+  void put_on_surface() {
+    if (!keys_.on_surface)
+      return;
+    for (const Value& at : keys_.on_surface.elements()) {
+      const std::size_t link = link_of(at);
+      if (!body_of_link_[link])
+        at.fail(fmt::format("= \"{}\" has no collision geometry", urdf_.links[link].name));
+      BodySpec& body = robot_.bodies[*body_of_link_[link]];
+      body.ground = GroundContact::surface;
+      check_on_surface(at, body, scene_);
+    }
   }
 
   void read_drive() {
@@ -642,15 +658,15 @@ private:
 }  // namespace
 
 RobotFileKeys::RobotFileKeys(Table& t)
-    : file(t["file"]), packages(t["packages"]), leave_out(t["leave_out"]), position(t["position"]),
-      rotation(t["rotation"]), material(t["material"]), as(t["as"]), cell(t["cell"]),
+    : file(t["file"]), packages(t["packages"]), leave_out(t["leave_out"]), on_surface(t["on_surface"]),
+      position(t["position"]), rotation(t["rotation"]), material(t["material"]), as(t["as"]), cell(t["cell"]),
       joints(t["joints"]), between{t["interpolation"], t["repeat"]}, drive(t["drive"]), base(t["base"]),
       stiffness(t["stiffness"]), damping(t["damping"]), armature(t["armature"]), visual(t["visual"]) {}
 
 void RobotFileKeys::refuse(std::string_view why) const {
   for (const Value* v :
-       {&packages, &leave_out, &position, &rotation, &material, &as, &cell, &joints, &between.interpolation,
-        &between.repeat, &drive, &base, &stiffness, &damping, &armature, &visual})
+       {&packages, &leave_out, &on_surface, &position, &rotation, &material, &as, &cell, &joints,
+        &between.interpolation, &between.repeat, &drive, &base, &stiffness, &damping, &armature, &visual})
     if (*v)
       v->fail(std::string(why));
 }

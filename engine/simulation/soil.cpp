@@ -270,7 +270,8 @@ const std::vector<SoilSurfaceGrain>& SoilExchanges::surface(std::uint32_t world,
     drawn.surface = surface_of(model_.soil_stacks(), model_.scene().domain.min.z, columns, origins, tracks);
     if (!samples.empty())
       for (SoilSurfaceGrain& grain : drawn.surface)
-        grain.sphere.z -= track_depth(samples[sample_at(model_.soil_site(), vec2(grain.sphere))]);
+        grain.sphere.z -=
+            track_depth(model_.soil_site().law, samples[sample_at(model_.soil_site(), vec2(grain.sphere))]);
     drawn.samples = std::move(samples);
     drawn.columns = std::move(columns);
     drawn.origins = std::move(origins);
@@ -321,7 +322,7 @@ SoilSummary SoilExchanges::summary() const {
     const auto tags = memory_.read_share<uint>(w, FieldId::grain_tag);
     const auto columns = memory_.read_share<SoilColumn>(w, FieldId::soil_columns);
     for (const GroundSample& sample : memory_.read_share<GroundSample>(w, FieldId::ground_samples))
-      sum.deepest_track = std::max(sum.deepest_track, static_cast<double>(track_depth(sample)));
+      sum.deepest_track = std::max(sum.deepest_track, static_cast<double>(track_depth(model_.soil_site().law, sample)));
     for (std::uint32_t c = 0; c < columns.size(); ++c) {
       const SoilColumn& column = columns[c];
       const Mixture mixture = mixture_of(column), loose = stacks.loosened(c, column);

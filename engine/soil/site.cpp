@@ -16,13 +16,24 @@ std::vector<std::uint32_t> bodies_on_surface(const Scene& scene) {
   return bodies;
 }
 
+GroundLaw law_of(const Terramechanics& t) {
+  const double by_width = t.cohesive > 0.0 ? t.cohesive / *t.width : 0.0;
+  return {.stiffness = static_cast<float>(by_width + t.frictional),
+          .exponent = static_cast<float>(t.exponent),
+          .cohesion = static_cast<float>(t.cohesion),
+          .friction = static_cast<float>(std::tan(glm::radians(t.friction_angle))),
+          .shear = static_cast<float>(t.shear),
+          .rebound = static_cast<float>(t.rebound),
+          .digs = static_cast<float>(t.slip_sinkage),
+          .dug_share = t.slip_sinkage_limit ? static_cast<float>(1.0 / *t.slip_sinkage_limit) : 0.0f};
+}
+
 SoilSite site_of(const Scene& scene, const SoilGrid& grid, std::span<const Body> bodies) {
   constexpr double span_most = 4096.0;
   SoilSite site{.min = vec2(grid.min()), .edge = vec2(grid.edge()), .count = grid.count()};
   const std::vector<std::uint32_t> pressing = bodies_on_surface(scene);
   if (pressing.empty())
     return site;
-  const Terramechanics& t = *scene.soil->terramechanics;
   const glm::dvec2 apart = glm::max(glm::round(grid.edge() / scene.soil->mean_radius()), 1.0);
   site.samples = glm::uvec2(apart);
   site.bodies = static_cast<uint>(pressing.size());
@@ -35,13 +46,7 @@ SoilSite site_of(const Scene& scene, const SoilGrid& grid, std::span<const Body>
                                    scene.source, scene.bodies[b].name, bodies[b].reach, pitch, span_most));
     site.span = std::max(site.span, static_cast<uint>(span));
   }
-  const double by_width = t.cohesive > 0.0 ? t.cohesive / *t.width : 0.0;
-  site.law = {.stiffness = static_cast<float>(by_width + t.frictional),
-              .exponent = static_cast<float>(t.exponent),
-              .cohesion = static_cast<float>(t.cohesion),
-              .friction = static_cast<float>(std::tan(glm::radians(t.friction_angle))),
-              .shear = static_cast<float>(t.shear),
-              .digs = static_cast<float>(t.slip_sinkage)};
+  site.law = law_of(*scene.soil->terramechanics);
   return site;
 }
 
@@ -55,14 +60,14 @@ std::vector<double> deepest_tracks(const SoilSite& site, std::span<const GroundS
   std::vector<double> deepest(samples.empty() ? 0 : std::size_t{site.count.x} * site.count.y);
   for (uint c = 0; c < deepest.size(); ++c)
     each_sample_of(site, {c % site.count.x, c / site.count.x}, [&](std::size_t s) {
-      deepest[c] = std::max(deepest[c], static_cast<double>(track_depth(samples[s])));
+      deepest[c] = std::max(deepest[c], static_cast<double>(track_depth(site.law, samples[s])));
     });
   return deepest;
 }
 
 double mean_track(const SoilSite& site, std::span<const GroundSample> samples, const glm::uvec2& column) {
   double sum = 0.0;
-  each_sample_of(site, column, [&](std::size_t s) { sum += static_cast<double>(track_depth(samples[s])); });
+  each_sample_of(site, column, [&](std::size_t s) { sum += static_cast<double>(track_depth(site.law, samples[s])); });
   return sum / (site.samples.x * site.samples.y);
 }
 

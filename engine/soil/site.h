@@ -10,6 +10,8 @@ namespace talus {
 // Returns the numbers of the bodies of a scene that feel the ground by its surface.
 std::vector<std::uint32_t> bodies_on_surface(const Scene& scene);
 
+shared::GroundLaw law_of(const Terramechanics& terramechanics);
+
 // Returns where columns and samples of the surface are, and what the surface bears. Samples lie about a mean radius
 // apart; there are none where no body feels the ground by its surface. bodies: those of one world at least, in the
 // order of the scene. Throws SceneError where a body reaches over more samples than a square may have along an edge.
@@ -31,8 +33,8 @@ void each_sample_of(const shared::SoilSite& site, const glm::uvec2& column, auto
 }
 
 // m, how much lower the surface stays where it was pressed.
-inline float track_depth(const shared::GroundSample& sample) {
-  return sample.dug + (1.0f - shared::ground_rebound) * sample.sunk;
+inline float track_depth(const shared::GroundLaw& law, const shared::GroundSample& sample) {
+  return sample.dug + (1.0f - law.rebound) * sample.sunk;
 }
 // m, of each column the greatest; empty where there are no samples.
 std::vector<double> deepest_tracks(const shared::SoilSite& site, std::span<const shared::GroundSample> samples);

@@ -136,8 +136,6 @@ TALUS_CONST float soil_in_place = 2e-3f;
 TALUS_CONST float soil_swell_least = 0.8f, soil_swell_most = 2.0f;
 // SoilOrigin.place of a grain that the ground has taken in and that stays where it is, with the number of grains that the column had below it.
 TALUS_CONST uint soil_settled = 0x80000000u;
-// Share of the depth to which the surface of the ground was pressed that it comes back when nothing presses any more.
-TALUS_CONST float ground_rebound = 0.1f;
 TALUS_CONST uint soil_materials_most = 4u;  // of which the ground consists: that below all layers, and those of the layers
 TALUS_CONST uint no_table = 0xFFFFFFFFu;  // World.lists.table
 TALUS_CONST uint state_none = 0xFFFFFFFFu;
@@ -1135,7 +1133,9 @@ struct GroundLaw {
   float cohesion;   // Pa
   float friction;   // tangent of the angle of internal friction
   float shear;      // m, K of Janosi and Hanamoto's law
-  float digs;       // m per m of slip, by which the surface is lowered
+  float rebound;    // share of the depth to which the surface was pressed that it comes back when nothing presses any more
+  float digs;       // m per m, by which the first slip lowers the surface
+  float dug_share;  // 1/m: 1 by the most that slip lowers it; 0: without end
 };
 
 // Where the columns of the ground are, and what bears on their surface.
@@ -1154,7 +1154,7 @@ struct GroundSample {
   vec3 shear;       // share of the strength against shear that acts on the body which presses now, against its slip; 0: none presses
   float mobilized;  // the greatest such share under this body
   float sunk;       // m, the greatest depth to which the surface was pressed, below where slip has left it
-  float dug;        // m, by which slip has lowered it
+  float dug;        // m, by which slip has lowered it, at most 1 / GroundLaw.dug_share
 };
 
 // Where a grain of the ground comes from. One that stays fixed is still there, so that those beside it have the ground's own rough surface.

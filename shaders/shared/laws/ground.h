@@ -6,35 +6,38 @@ const float ground_below = 0.1f;      // pitches below it where the direction of
 const float ground_steepest = 0.3f;   // cosine against the vertical of the steepest side that the ground's pressure acts on as a whole
 const float ground_damping = 0.2f;   // share of the critical damping, for the mass that the pressure carries
 const float ground_substeps = 4.0f;  // g h^2 in which it is relieved at least, which holds (omega h)^2 below 1/4
+const float ground_give = 0.1f;  // share of K on which shear is relieved
 
 // Pa: k z^n with k = k_c / b + k_phi (Bekker 1969), of ground that is pressed so deep [m] for the first time.
 LAW float ground_virgin(GroundLaw law, float depth) {
   return depth > 0.0f ? law.stiffness * (law.exponent == 1.0f ? depth : pow(depth, law.exponent)) : 0.0f;
 }
 
-// Pa. Where the surface has been pressed deeper before, the pressure of that depth is relieved linearly on the last tenth of the way (Wong
+// Pa. Where the surface has been pressed deeper before, the pressure of that depth is relieved linearly on the last share of the way (Wong
 // 1989, linear as well), with a damper, so that bodies come to rest. approach: m/s, into the ground; gravity: m/s^2; h: s; sunk: m, the greatest depth.
 LAW float ground_pressure(GroundLaw law, float depth, float approach, float gravity, float h, INOUT(float, sunk)) {
   sunk = max(sunk, depth);
-  float most = ground_virgin(law, sunk), way = max(ground_rebound * sunk, ground_substeps * gravity * h * h);
+  float most = ground_virgin(law, sunk), way = max(law.rebound * sunk, ground_substeps * gravity * h * h);
   float elastic = most * clamp(1.0f - (sunk - depth) / way, 0.0f, 1.0f);
   float damping = 2.0f * ground_damping * sqrt(most * elastic / (way * gravity));
   return clamp(elastic + damping * approach, 0.0f, most);
 }
 
 // Pa, on the body: c + p tan(phi) times a share that goes to 1 as 1 - exp(-j / K) with the slip j (Janosi and Hanamoto 1961). Slip the other
-// way relieves it on a tenth of K, and up to the share that was reached before it comes back as fast, with a damper: where the law itself
+// way relieves it on a tenth of K (ground_give), and up to the share that was reached before it comes back as fast, with a damper: where the law itself
 // is followed back and forth, a body on a slope creeps down with every vibration. slip: m, in this substep, of the body on the ground;
 // shear: the share, against the slip; mobilized: the greatest so far. By the implicit rule of Euler. dug: m, by which slip that is not
-// relieved has lowered the surface, since it carries soil away.
+// relieved has lowered the surface, since it carries soil away: s j / (1 + s j / D) after a slip j, with s = law.digs and D = 1 / law.dug_share,
+// so that what has been dug already is all that has to be known.
 LAW vec3 ground_shear(GroundLaw law, float pressure, vec3 slip, vec3 normal, float gravity, float h, INOUT(vec3, shear), INOUT(float, mobilized),
                       INOUT(float, dug)) {
-  float strength = law.cohesion + law.friction * pressure, way = ground_rebound * law.shear, slipped = length(slip) / law.shear;
+  float strength = law.cohesion + law.friction * pressure, way = ground_give * law.shear, slipped = length(slip) / law.shear;
   if (!(strength > 0.0f))
     return vec3(0.0f);
   shear = shear - dot(shear, normal) * normal + slip / way;
   if (length(shear) > mobilized) {
-    dug = dug + law.digs * length(slip);
+    float dig = law.digs * length(slip), left = max(1.0f - law.dug_share * dug, 0.0f);
+    dug = dug + dig * left * left / (1.0f + law.dug_share * dig * left);
     mobilized = (mobilized + slipped) / (1.0f + slipped);
     shear = min(mobilized / length(shear), 1.0f) * shear;
   }
