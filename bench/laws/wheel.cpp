@@ -422,15 +422,16 @@ double sinkage_on(const talus::Terramechanics& surface, const Roll& roll, double
     double sum = 0.0;
     for (int k = 0; k < parts; ++k) {
       const double x = reach - (k + 0.5) * step, below = std::sqrt(r * r - x * x);  // from the axle
-      const auto depth = static_cast<float>(deepest - (r - below)) - dug;
+      const auto depth = static_cast<float>(deepest - (r - below));
       if (depth <= 0.0f)
         continue;
       const glm::vec3 normal(x / r, 0.0, -below / r), velocity(v - turns * below, 0.0, -turns * x);
       const auto h = static_cast<float>(step / v);
-      const float pressure = law::ground_pressure(ground, depth, -velocity.z, gravity, h, sunk);
+      const float pressure = law::ground_pressure(ground, depth, -velocity.z, gravity, h, sunk, dug);
       const glm::vec3 slip = h * (velocity - glm::dot(velocity, normal) * normal);
       const glm::vec3 stress =
-          law::ground_shear(ground, pressure, slip, normal, gravity, h, shear, mobilized, dug) - pressure * normal;
+          law::ground_shear(ground, pressure, slip, normal, gravity, h, sunk, shear, mobilized, dug) -
+          pressure * normal;
       sum += static_cast<double>(stress.z) * step * r / below;
     }
     return sum;
@@ -448,19 +449,12 @@ talus::Terramechanics surface_of(const Bearing& bearing, const Shearing& shearin
           .rebound = std::clamp(bearing.rebound, 0.0, 1.0)};
 }
 
-// The slip sinkage s and its limit D with which the surface lets wheels sink as deep as `less` and `more`, which have a
-// small and a great slip.
-void fit_slip_sinkage(talus::Terramechanics& surface, const Roll& less, const Roll& more, double load) {
-  const auto deeper = [&](const Roll& roll) { return sinkage_on(surface, roll, load) - roll.sinkage; };
-  const double limit = bisect(0.01 * less.radius, 3.0 * less.radius, [&](double limit) {
-    surface.slip_sinkage_limit = limit;
-    surface.slip_sinkage = bisect(0.0, 10.0, [&](double first) {
-      surface.slip_sinkage = first;
-      return deeper(less);
-    });
-    return deeper(more);
+// The slip sinkage with which the surface lets the wheel sink as deep as this roll.
+double slip_sinkage_of(talus::Terramechanics surface, const Roll& roll, double load) {
+  return bisect(0.0, 100.0, [&](double slip_sinkage) {
+    surface.slip_sinkage = slip_sinkage;
+    return sinkage_on(surface, roll, load) - roll.sinkage;
   });
-  surface.slip_sinkage_limit = limit;
 }
 
 Evidence wheel(const LawContext& context) {
@@ -522,17 +516,15 @@ Evidence wheel(const LawContext& context) {
       }
     }
   });
-  // The first method's wheels once more, on the surface without grains, whose slip sinkage is fitted to the first and
-  // the last of those that slip.
+  // The first method's wheels once more, on the surface without grains. Its slip sinkage is fitted to one of them.
   std::vector<Roll> surface_rolls;
   for (const Roll& roll : std::span(done).first(rolls.size()))
     if (roll.which.empty() && roll.slip >= 0.0 && std::isfinite(bearings[0].power))
       surface_rolls.push_back(roll);
   if (!surface_rolls.empty()) {
-    const Roll& any = surface_rolls.front();
-    talus::Terramechanics surface = surface_of(bearings[0], shearings[0], any.radius);
-    if (surface_rolls.size() >= 4)
-      fit_slip_sinkage(surface, surface_rolls[1], surface_rolls.back(), any.weight(bed_of(any)) / bed_of(any).size.y);
+    const Roll& fitted = surface_rolls[surface_rolls.size() / 2];  // slip 0.4
+    talus::Terramechanics surface = surface_of(bearings[0], shearings[0], fitted.radius);
+    surface.slip_sinkage = slip_sinkage_of(surface, fitted, fitted.weight(bed_of(fitted)) / bed_of(fitted).size.y);
     for (Roll& roll : surface_rolls)
       roll.surface = surface;
   }
@@ -589,8 +581,7 @@ Evidence wheel(const LawContext& context) {
     if (!surface.pull.empty()) {
       const talus::Terramechanics& t = *surface_rolls[0].surface;
       const std::string values =
-          fmt::format("surface without grains, rebound {:.3f}, slip sinkage {:.2f}, at most {:.1f} mm", t.rebound,
-                      t.slip_sinkage, 1e3 * t.slip_sinkage_limit.value_or(INFINITY));
+          fmt::format("surface without grains, rebound {:.3f}, slip sinkage {:.2f}", t.rebound, t.slip_sinkage);
       forces.series.push_back({"pull, surface without grains", surface.pull, "points"});
       forces.series.push_back({"torque, surface without grains", surface.torque, "points"});
       sinkages.series.push_back({values, surface.sinkage, "points"});
@@ -651,9 +642,9 @@ std::vector<Law> wheel_laws() {
            "places each, with an overlap of 0.001, and a lid with the wheel's ribs is pushed along over all of it. A "
            "smooth wheel of the radius R goes over ground that bears it by its surface without grains. The same plates "
            "and lid give [soil.terramechanics] its values; the plates go up again by d / 2, and the integral of their "
-           "pressure gives the rebound. The slip sinkage and its limit are those with which the smooth wheel sinks as "
-           "deep at slip 0.2 and 0.6 as the wheel over grains; its sinkage at slip 0 and 0.4, and all pulls and "
-           "torques, follow. The scene is that of slip 0.2.",
+           "pressure gives the rebound. The slip sinkage is the one with which the smooth wheel sinks as deep at slip "
+           "0.4 as the wheel over grains; its sinkage at other slips, and all pulls and torques, follow. The scene is "
+           "that of slip 0.2.",
        "Wong and Reece 1967, Prediction of rigid wheel performance based on the analysis of soil-wheel stresses, "
        "Journal of Terramechanics 4, 81: pull, torque and load are the sums of the radial stress of Bekker, p = (k_c / "
        "b + k_phi) z^n, and of the tangential one of Janosi and Hanamoto 1961, p tan(phi) (1 - exp(-j / K)), from the "

@@ -81,7 +81,7 @@ public:
       if (is_near(body_of_place(world, other), place))
         return;
     GroundSample& ground = f_.ground_samples[(world * along_.y + (*at).y) * along_.x + (*at).x];
-    const float top = is_bare(world, *at) ? surface_at(world, place) - ground.dug : -1e30f;
+    const float top = is_bare(world, *at) ? surface_at(world, place) : -1e30f;
     std::optional<uint> presses;
     vec3 point(0.0f);
     float lowest = top;
@@ -178,11 +178,11 @@ private:
     const vec3 normal = from_body(f_, body, below).gradient, v = m.velocity + glm::cross(m.spin, point);
     const float area = pitch_.x * pitch_.y / std::max(-normal.z, ground_steepest);
     const float gravity = glm::length(settings_.domain.gravity);
-    const float pressure = ground_pressure(site_.law, depth, -v.z, gravity, h_, ground.sunk);
+    const float pressure = ground_pressure(site_.law, depth, -v.z, gravity, h_, ground.sunk, ground.dug);
     const vec3 slip = h_ * (v - glm::dot(v, normal) * normal);
-    const vec3 stress =
-        ground_shear(site_.law, pressure, slip, normal, gravity, h_, ground.shear, ground.mobilized, ground.dug) -
-        pressure * normal;
+    const vec3 stress = ground_shear(site_.law, pressure, slip, normal, gravity, h_, ground.sunk, ground.shear,
+                                     ground.mobilized, ground.dug) -
+                        pressure * normal;
     add_to_record(f_, record_of(f_, k, body), point, h_ * area * stress);
   }
 

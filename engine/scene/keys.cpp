@@ -853,11 +853,9 @@ constexpr Key terramechanics_keys[] = {
     number("rebound", {0, 1}, 0.1,
            "Share of its greatest depth by which the surface comes back when nothing presses any more. On this way the "
            "pressure is relieved, and a wheel behind its lowest point is borne. Loose sand has nearly none."),
-    number("slip_sinkage", {0, 10}, 0,
-           "By how much the first slip lowers the surface [m/m], since a wheel that slips carries soil away. Bekker's "
-           "law knows of no slip: 0."),
-    number("slip_sinkage_limit", length_range, Said{"without end"},
-           "D: after a slip j the surface is lowered by s j / (1 + s j / D), with s = `slip_sinkage`: at most by D."),
+    number("slip_sinkage", {0, 100}, 0,
+           "How much soil a slip j carries away [m/m], of the depth e that is pressed: s j e / (e + K) with this s, so "
+           "that a wheel which slips sinks deeper. Bekker's law knows of no slip: 0."),
     number("dig_depth", length_range, Said{"never"},
            "Where a body is deeper below the surface than this, the ground becomes grains around it, as it does around "
            "other bodies."),

@@ -168,8 +168,7 @@ Terramechanics read_terramechanics(const Value& at) {
   const Value frictional = table.need("frictional_modulus"), cohesive = table["cohesive_modulus"],
               width = table["width"], exponent = table["exponent"], cohesion = table["cohesion"],
               angle = table.need("friction_angle"), shear = table.need("shear_displacement"),
-              rebound = table["rebound"], slip_sinkage = table["slip_sinkage"],
-              slip_sinkage_limit = table["slip_sinkage_limit"], dig_depth = table["dig_depth"];
+              rebound = table["rebound"], slip_sinkage = table["slip_sinkage"], dig_depth = table["dig_depth"];
   table.finish();
   frictional.get(t.frictional);
   cohesive.get(t.cohesive);
@@ -180,7 +179,6 @@ Terramechanics read_terramechanics(const Value& at) {
   shear.get(t.shear);
   rebound.get(t.rebound);
   slip_sinkage.get(t.slip_sinkage);
-  slip_sinkage_limit.get(t.slip_sinkage_limit);
   dig_depth.get(t.dig_depth);
   if (t.cohesive > 0.0 && !t.width)
     cohesive.fail("needs width, the lesser side of the patch where a body touches the ground");

@@ -498,17 +498,15 @@ struct SoilLayer {
 // Terramechanics says what the surface of the ground bears without grains: Bekker's pressure by depth
 // p = (k_c / b + k_phi) z^n, and the shear stress (c + p tan(phi)) (1 - exp(-j / K)) of Janosi and Hanamoto by slip j.
 struct Terramechanics {
-  double cohesive = 0.0;        // N/m^(n + 1), k_c
-  double frictional = 0.0;      // N/m^(n + 2), k_phi
-  double exponent = 1.0;        // n
-  std::optional<double> width;  // m, b: the lesser side of a body's patch of contact; given where k_c is not 0
-  double cohesion = 0.0;        // Pa, c
-  double friction_angle = 0.0;  // degrees, phi
-  double shear = 0.0;           // m, K
-  double rebound = 0.1;         // share of the depth that the surface comes back when nothing presses any more
-  double slip_sinkage = 0.0;    // m per m, by which the first slip lowers the surface
-  // m, D: after a slip j the surface is lowered by s j / (1 + s j / D), with s = slip_sinkage
-  std::optional<double> slip_sinkage_limit;
+  double cohesive = 0.0;            // N/m^(n + 1), k_c
+  double frictional = 0.0;          // N/m^(n + 2), k_phi
+  double exponent = 1.0;            // n
+  std::optional<double> width;      // m, b: the lesser side of a body's patch of contact; given where k_c is not 0
+  double cohesion = 0.0;            // Pa, c
+  double friction_angle = 0.0;      // degrees, phi
+  double shear = 0.0;               // m, K
+  double rebound = 0.1;             // share of the depth that the surface comes back when nothing presses any more
+  double slip_sinkage = 0.0;        // m of soil per m of slip that are carried away, at most
   std::optional<double> dig_depth;  // m, of a body that is deeper in the ground there are grains around it
 };
 

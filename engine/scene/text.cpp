@@ -524,8 +524,6 @@ std::string to_toml(const Scene& scene) {
       line("shear_displacement", t->shear);
       line("rebound", t->rebound);
       line("slip_sinkage", t->slip_sinkage);
-      if (t->slip_sinkage_limit)
-        line("slip_sinkage_limit", *t->slip_sinkage_limit);
       if (t->dig_depth)
         line("dig_depth", *t->dig_depth);
     }

@@ -24,8 +24,7 @@ GroundLaw law_of(const Terramechanics& t) {
           .friction = static_cast<float>(std::tan(glm::radians(t.friction_angle))),
           .shear = static_cast<float>(t.shear),
           .rebound = static_cast<float>(t.rebound),
-          .digs = static_cast<float>(t.slip_sinkage),
-          .dug_share = t.slip_sinkage_limit ? static_cast<float>(1.0 / *t.slip_sinkage_limit) : 0.0f};
+          .digs = static_cast<float>(t.slip_sinkage)};
 }
 
 SoilSite site_of(const Scene& scene, const SoilGrid& grid, std::span<const Body> bodies) {

@@ -34,7 +34,7 @@ void each_sample_of(const shared::SoilSite& site, const glm::uvec2& column, auto
 
 // m, how much lower the surface stays where it was pressed.
 inline float track_depth(const shared::GroundLaw& law, const shared::GroundSample& sample) {
-  return sample.dug + (1.0f - law.rebound) * sample.sunk;
+  return sample.sunk - law.rebound * (sample.sunk - sample.dug);
 }
 // m, of each column the greatest; empty where there are no samples.
 std::vector<double> deepest_tracks(const shared::SoilSite& site, std::span<const shared::GroundSample> samples);

@@ -1133,9 +1133,8 @@ struct GroundLaw {
   float cohesion;   // Pa
   float friction;   // tangent of the angle of internal friction
   float shear;      // m, K of Janosi and Hanamoto's law
-  float rebound;    // share of the depth to which the surface was pressed that it comes back when nothing presses any more
-  float digs;       // m per m, by which the first slip lowers the surface
-  float dug_share;  // 1/m: 1 by the most that slip lowers it; 0: without end
+  float rebound;    // share of what the surface was pressed that it comes back when nothing presses any more
+  float digs;       // m of soil per m of slip that are carried away, at most
 };
 
 // Where the columns of the ground are, and what bears on their surface.
@@ -1153,8 +1152,8 @@ struct SoilSite {
 struct GroundSample {
   vec3 shear;       // share of the strength against shear that acts on the body which presses now, against its slip; 0: none presses
   float mobilized;  // the greatest such share under this body
-  float sunk;       // m, the greatest depth to which the surface was pressed, below where slip has left it
-  float dug;        // m, by which slip has lowered it, at most 1 / GroundLaw.dug_share
+  float sunk;       // m, the greatest depth of a body below the surface
+  float dug;        // m of these, where slip has carried soil away; the rest is pressed
 };
 
 // Where a grain of the ground comes from. One that stays fixed is still there, so that those beside it have the ground's own rough surface.

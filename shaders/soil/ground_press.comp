@@ -95,7 +95,7 @@ void main() {
   uvec2 column = uvec2(at) / site.samples;
   uint number = (world * along.y + uint(at.y)) * along.x + uint(at.x);
   GroundSample ground = ground_samples[number];
-  float top = ground_bare[(world * site.count.y + column.y) * site.count.x + column.x] != 0u ? surface_at(world, site, place) - ground.dug : -1e30;
+  float top = ground_bare[(world * site.count.y + column.y) * site.count.x + column.x] != 0u ? surface_at(world, site, place) : -1e30;
   uint presses = settings.worlds.count * settings.bodies.count;  // none
   vec3 point = vec3(0.0);
   float lowest = top;
@@ -118,9 +118,9 @@ void main() {
   }
   vec3 normal = from_body(presses, point - vec3(0.0, 0.0, ground_below * min(pitch.x, pitch.y))).xyz, v = bodies[presses].motion.velocity + cross(bodies[presses].motion.spin, point);
   float area = pitch.x * pitch.y / max(-normal.z, ground_steepest);
-  float gravity = length(settings.domain.gravity), pressure = ground_pressure(site.law, top - lowest, -v.z, gravity, args.h, ground.sunk);
+  float gravity = length(settings.domain.gravity), pressure = ground_pressure(site.law, top - lowest, -v.z, gravity, args.h, ground.sunk, ground.dug);
   vec3 slip = args.h * (v - dot(v, normal) * normal);
-  vec3 stress = ground_shear(site.law, pressure, slip, normal, gravity, args.h, ground.shear, ground.mobilized, ground.dug) - pressure * normal;
+  vec3 stress = ground_shear(site.law, pressure, slip, normal, gravity, args.h, ground.sunk, ground.shear, ground.mobilized, ground.dug) - pressure * normal;
   ground_samples[number] = ground;
   add_to_record(record_of(body_partner + presses), point, args.h * area * stress, vec3(0.0));
 }

@@ -13,11 +13,12 @@ LAW float ground_virgin(GroundLaw law, float depth) {
   return depth > 0.0f ? law.stiffness * (law.exponent == 1.0f ? depth : pow(depth, law.exponent)) : 0.0f;
 }
 
-// Pa. Where the surface has been pressed deeper before, the pressure of that depth is relieved linearly on the last share of the way (Wong
-// 1989, linear as well), with a damper, so that bodies come to rest. approach: m/s, into the ground; gravity: m/s^2; h: s; sunk: m, the greatest depth.
-LAW float ground_pressure(GroundLaw law, float depth, float approach, float gravity, float h, INOUT(float, sunk)) {
+// Pa. What slip has carried away bears nothing. Where a body has been deeper before, the pressure of that depth is relieved linearly on a
+// short way (Wong 1989, linear as well), with a damper, so that bodies come to rest. approach: m/s, into the ground; gravity: m/s^2; h: s;
+// sunk: m, the greatest depth; dug: m of it.
+LAW float ground_pressure(GroundLaw law, float depth, float approach, float gravity, float h, INOUT(float, sunk), float dug) {
   sunk = max(sunk, depth);
-  float most = ground_virgin(law, sunk), way = max(law.rebound * sunk, ground_substeps * gravity * h * h);
+  float pressed = sunk - dug, most = ground_virgin(law, pressed), way = max(law.rebound * pressed, ground_substeps * gravity * h * h);
   float elastic = most * clamp(1.0f - (sunk - depth) / way, 0.0f, 1.0f);
   float damping = 2.0f * ground_damping * sqrt(most * elastic / (way * gravity));
   return clamp(elastic + damping * approach, 0.0f, most);
@@ -26,18 +27,18 @@ LAW float ground_pressure(GroundLaw law, float depth, float approach, float grav
 // Pa, on the body: c + p tan(phi) times a share that goes to 1 as 1 - exp(-j / K) with the slip j (Janosi and Hanamoto 1961). Slip the other
 // way relieves it on a tenth of K (ground_give), and up to the share that was reached before it comes back as fast, with a damper: where the law itself
 // is followed back and forth, a body on a slope creeps down with every vibration. slip: m, in this substep, of the body on the ground;
-// shear: the share, against the slip; mobilized: the greatest so far. By the implicit rule of Euler. dug: m, by which slip that is not
-// relieved has lowered the surface, since it carries soil away: s j / (1 + s j / D) after a slip j, with s = law.digs and D = 1 / law.dug_share,
-// so that what has been dug already is all that has to be known.
-LAW vec3 ground_shear(GroundLaw law, float pressure, vec3 slip, vec3 normal, float gravity, float h, INOUT(vec3, shear), INOUT(float, mobilized),
+// shear: the share, against the slip; mobilized: the greatest so far. By the implicit rule of Euler. Slip j that is not relieved carries
+// soil away, of what is pressed, e: the more of it the more there is, and at most a layer in proportion to j, de = -law.digs dj e / (e + K).
+// Where all of j counted, soil below the front of a wheel would go before it bears anything.
+LAW vec3 ground_shear(GroundLaw law, float pressure, vec3 slip, vec3 normal, float gravity, float h, float sunk, INOUT(vec3, shear), INOUT(float, mobilized),
                       INOUT(float, dug)) {
   float strength = law.cohesion + law.friction * pressure, way = ground_give * law.shear, slipped = length(slip) / law.shear;
   if (!(strength > 0.0f))
     return vec3(0.0f);
   shear = shear - dot(shear, normal) * normal + slip / way;
   if (length(shear) > mobilized) {
-    float dig = law.digs * length(slip), left = max(1.0f - law.dug_share * dug, 0.0f);
-    dug = dug + dig * left * left / (1.0f + law.dug_share * dig * left);
+    float dig = law.digs * length(slip), pressed = sunk - dug;
+    dug = dug + dig * pressed / (pressed + law.shear + dig);
     mobilized = (mobilized + slipped) / (1.0f + slipped);
     shear = min(mobilized / length(shear), 1.0f) * shear;
   }
