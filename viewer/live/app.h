@@ -60,12 +60,17 @@ public:
   // What was done to the scene since its start, as a file; and such a file played back.
   void save_inputs(const std::filesystem::path& file);
   void replay(const std::filesystem::path& file);
-  void save_charts();                   // of the panel Statistics, as CSV beside the scene
-  Tool& tool() { return mouse_.tool; }  // in the mouse
+  void save_charts();                      // of the panel Statistics, as CSV beside the scene
+  Tool& tool() { return mouse_.tool; }     // in the mouse
+  float& reach() { return mouse_.reach; }  // radii of the largest grain: of the tool's ball
   // The mouse holds what is at this place of the window, 0 .. 1 from the left and from the top, and drags it along,
   // or does there what its tool does; unset: it lets go.
   void hold(std::optional<glm::vec2> place) { mouse_.hold(place); }
   bool holding() const { return mouse_.holding(); }
+  // The mouse is about to use its tool at this place; unset: it is not.
+  void point(std::optional<glm::vec2> place) { mouse_.point(place); }
+  const std::optional<MouseHold::Ball>& ball() const { return mouse_.ball(); }  // of the tool, to be drawn
+  talus::View view() const;
   void tell(const std::string& message) { message_ = message; }  // in the window, until it is closed there
 
   Window& window() { return canvas_.window(); }
@@ -156,7 +161,6 @@ private:
   void resize(int edge);
   void run(double passed);
   void drive();
-  talus::View view() const;
   void look_at_state();
   void take_state();
   void refresh_picture();

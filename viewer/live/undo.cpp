@@ -30,6 +30,8 @@ Part part_of(const Input& input) {
     Part operator()(const Grab&) const { return {"hand", Release{}}; }
     Part operator()(const MoveHand&) const { return {"hand", Release{}}; }
     Part operator()(const Pour&) const { return {"pour", {}}; }
+    Part operator()(const Dig&) const { return {"dig", {}}; }
+    Part operator()(const Push&) const { return {"hand", Release{}}; }
     Part operator()(const Release&) const { return {"hand", Release{}}; }
   };
   return std::visit(Visit{}, input);
