@@ -51,7 +51,11 @@ public:
   // again as they were before it, and a recording of inputs ends there. Says why where that cannot be.
   void undo();
   void undo(std::size_t place);
-  const std::deque<Undo::Point>& undo_points() const { return undo_.points(); }
+  std::vector<Undo::Point> undo_points() const { return undo_.points(); }
+  // Pauses, and takes the scene to the kept state of its run that is nearest to a time [s simulated]. Those after it
+  // stay until the scene goes on from there.
+  void scrub(double time);
+  const Undo& kept_states() const { return undo_; }
   // Written when the next frame is drawn. panels: all of the window, not the scene alone.
   void take_picture(const std::filesystem::path& file, bool panels);
   // A video, or pictures in a folder, of `fps` frames per simulated second, until stop_recording or the scene's end.
@@ -160,6 +164,7 @@ private:
   void draw_scene(const talus::Scene& scene);
   void resize(int edge);
   void run(double passed);
+  void watch_actions(double passed);
   void drive();
   void look_at_state();
   void take_state();

@@ -26,7 +26,7 @@ const KeyHelp key_help[] = {
     {"Control and Z", "take the last action back: what was set, driven, dragged, dropped, or the start again"},
     {"C", "the next colouring"},
     {"F1", "these keys"},
-    {"F2 to F8", "the panels"},
+    {"F2 to F9", "the panels"},
     {"J L  I K  U O  N M ..", "the machine's levers, as the panel Drive says; or a gamepad"},
     {"Tab", "hide and show all panels"},
     {"Escape", "close a message"},

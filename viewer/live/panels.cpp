@@ -32,6 +32,7 @@ constexpr Panel panels[panel_count] = {
     {"Drive", 0.72f, 0.98f, 300.0f, 0.0f, unchanged<drive_panel>},
     {"Record", 0.01f, 0.98f, 250.0f, 0.0f, unchanged<record_panel>},
     {"Graph", 0.29f, 0.115f, 720.0f, 560.0f, unchanged<graph_panel>},
+    {"Timeline", 0.3f, 0.985f, 520.0f, 0.0f, unchanged<timeline_panel>},
 };
 
 bool is_open(App& app, const Panel& panel) {
@@ -158,7 +159,7 @@ void time_controls(App& app, Session& session) {
 
 // The states that are kept, the last one on top: each is a point of time to go back to.
 void undo_menu(App& app) {
-  const std::deque<Undo::Point>& points = app.undo_points();
+  const std::vector<Undo::Point> points = app.undo_points();
   if (!ImGui::BeginMenu("Undo", !points.empty()))
     return;
   std::optional<std::size_t> chosen;

@@ -19,9 +19,12 @@ void Statistics::start(talus::Simulation& simulation) {
   before_step_ = simulation.step();
 }
 
-void Statistics::go_back(const talus::Simulation& simulation) {
+void Statistics::forget_later(double time) {
   for (std::deque<Point>& series : series_)
-    std::erase_if(series, [&](const Point& point) { return point.time > simulation.time(); });
+    std::erase_if(series, [&](const Point& point) { return point.time > time; });
+}
+
+void Statistics::go_to(const talus::Simulation& simulation) {
   before_ = simulation.pass_times();
   before_step_ = simulation.step();
 }

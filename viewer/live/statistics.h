@@ -9,8 +9,9 @@ namespace viewer {
 
 class Statistics {
 public:
-  void start(talus::Simulation& simulation);          // another scene, or the same from its start
-  void go_back(const talus::Simulation& simulation);  // its time is an earlier one again
+  void start(talus::Simulation& simulation);        // another scene, or the same from its start
+  void go_to(const talus::Simulation& simulation);  // its state is another one of its run
+  void forget_later(double time);                   // what the plots show of later times [s simulated]
   // Between two steps. Asks no more often than costs a twentieth of the time; of `body`, where there is one, the load.
   // rate: simulated s per s, now.
   void sample(talus::Simulation& simulation, double rate, std::uint32_t body);
