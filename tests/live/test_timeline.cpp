@@ -115,7 +115,7 @@ TEST_CASE("A start again begins the timeline anew, and a replay has one", "[live
 }
 
 TEST_CASE("Moments make room for more, further apart", "[live]") {
-  Live live(box);
+  Live live(balls);
   viewer::Session& session = live.session();
   viewer::Undo undo;
   session.playing = true;
@@ -126,7 +126,7 @@ TEST_CASE("Moments make room for more, further apart", "[live]") {
   session.playing = false;
   few.keep("an action", session);
   for (int k = 1; k < 16; ++k) {
-    live.play_to(0.25 * k);
+    live.play_to(0.1 * k);
     session.playing = true;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     few.watch(session, 0.0);

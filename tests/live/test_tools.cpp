@@ -32,7 +32,12 @@ void takes_back_and_replays(Live& live, const std::string& action, std::uint64_t
   live.app->save_inputs(live.scratch / "inputs.json");
   live.until([&] { return !live.app->message().empty(); });
   live.app->message().clear();
-  REQUIRE(live.app->undo_points().size() == 1);  // one stroke
+  const std::filesystem::path told = live.scratch / "told.txt";
+  REQUIRE(std::system(fmt::format("{} run --replay {} --device {} > {} 2>&1", TALUS_PROGRAM,
+                                  (live.scratch / "inputs.json").string(), live_options().device, told.string())
+                          .c_str()) == 0);
+  CHECK_THAT(read_text(told), Catch::Contains("bit for bit"));  // without a window
+  REQUIRE(live.app->undo_points().size() == 1);                 // one stroke
   live.key("ctrl+z");
   live.until([&] { return !live.app->message().empty() && !live.app->loader().busy(); });
   CHECK(contains(live.app->message(), action));
