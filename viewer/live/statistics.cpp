@@ -99,6 +99,7 @@ void Statistics::sample(talus::Simulation& simulation, double rate, std::uint32_
   sample_passes(simulation);
   measure_ = simulation.measure();
   fine_ = simulation.fine_count();
+  removed_ = simulation.removed_grains();
   memory_ = simulation.memory_bytes();
   const double time = simulation.time();
   add(energy, {time, measure_.kinetic_energy});

@@ -37,6 +37,7 @@ public:
   Split mean_split() const;
   const talus::Measure& measure() const { return measure_; }
   std::uint32_t fine() const { return fine_; }
+  std::uint32_t removed() const { return removed_; }  // grains, by the tool Dig
   std::uint64_t memory_bytes() const { return memory_; }
 
   enum Series { energy, overlap, real_time, force, series_count };
@@ -54,7 +55,7 @@ private:
   std::vector<Pass> passes_;
   std::vector<talus::PassTime> before_;
   std::uint64_t before_step_ = 0, memory_ = 0;
-  std::uint32_t fine_ = 0;
+  std::uint32_t fine_ = 0, removed_ = 0;
   std::array<std::deque<Point>, series_count> series_;
   double next_ = 0.0;  // s of the clock, when to ask again
   std::deque<Split> splits_;
