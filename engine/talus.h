@@ -185,6 +185,17 @@ public:
   std::uint32_t grab(const glm::dvec3& at, double radius);
   void move_hand(const glm::dvec3& at);  // on a straight line in the next step
   void release();
+  // A hand like a ball, in place of one that holds: it moves the grains whose centres are within a radius [m] of a
+  // place straight away from it, and those below it (against gravity) upwards, until they are at that distance; says
+  // how many. For where it goes then, and for grains that fall into it, push again. release() takes it away.
+  std::uint32_t push_grains(const glm::dvec3& at, double radius);
+
+  // Takes the grains whose centres are within a radius [m] of a place out of the first world, at once, and fine grains
+  // likewise; says how many, without fine ones. Clumps go as a whole, where their centres of mass are within. Those
+  // that are fixed stay, and vertices of cloth. Ground that has not become grains ([soil]) is not taken. They are gone
+  // as those in sinks are, and removed_grains() counts them, since the start, in all worlds.
+  std::uint32_t remove_grains(const glm::dvec3& at, double radius);
+  std::uint32_t removed_grains() const;
 
   const Scene& scene() const;  // with the substeps chosen where it says "auto"
   const std::vector<std::string>&

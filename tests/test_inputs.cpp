@@ -48,11 +48,13 @@ const std::vector<std::pair<std::uint64_t, Input>> shift{
     {20, PushBody{"block", {5.0, 0.0, 8.0}, {0.0, 0.1, 0.0}}},
     {30, Grab{{0.1, 0.1, 0.05}, 0.06}},
     {31, MoveHand{{0.1, 0.1, 0.15}}},
+    {35, Dig{{-0.1, 0.1, 0.05}, 0.05}},
     {40, Pour{{0.0, 0.0, 0.3}}},
     {45, SetParameter{"domain.gravity.x", 2.0}},
     {50, Release{}},
     {55, MoveJoint{"arm", 10.0}},
     {60, SetParameter{"solver.method", 0.0}},
+    {70, Push{{0.0, -0.1, 0.05}, 0.06}},
 };
 
 // batch: steps done together at most.

@@ -86,6 +86,12 @@ Json json_of(const Input& input) {
           [](const Pour& i) {
             return Json{{"pour", json_of(i.at)}};
           },
+          [](const Dig& i) {
+            return Json{{"dig", json_of(i.at)}, {"radius", i.radius}};
+          },
+          [](const Push& i) {
+            return Json{{"push", json_of(i.at)}, {"radius", i.radius}};
+          },
           [](const SetParameter& i) {
             return Json{{"set", i.key}, {"value", i.value}};
           },
@@ -110,10 +116,22 @@ Input input_of(const Json& json) {
     return Release{};
   if (json.contains("pour"))
     return Pour{vector_of(json, "pour")};
+  if (json.contains("dig"))
+    return Dig{vector_of(json, "dig"), number_of(json, "radius")};
+  if (json.contains("push"))
+    return Push{vector_of(json, "push"), number_of(json, "radius")};
   if (json.contains("set"))
     return SetParameter{text_of(json, "set"), number_of(json, "value")};
   throw std::invalid_argument(
-      "it must be one of drive_joint, move_joint, drive_body, push_body, grab, move_hand, release, pour, set");
+      "it must be one of drive_joint, move_joint, drive_body, push_body, grab, move_hand, release, pour, dig, push, "
+      "set");
+}
+
+// Ground gives no grains to a hand: it is there as columns until a body digs it.
+void dig(talus::Simulation& simulation, const Dig& input) {
+  if (simulation.remove_grains(input.at, input.radius) == 0 && simulation.scene().soil)
+    throw std::invalid_argument("nothing is dug here: the ground of [soil] has no grains where no body has dug it, and "
+                                "only grains are removed");
 }
 
 }  // namespace
@@ -132,6 +150,8 @@ void act(talus::Simulation& simulation, const Input& input) {
                  [&](const MoveHand& i) { simulation.move_hand(i.at); },
                  [&](const Release&) { simulation.release(); },
                  [&](const Pour& i) { simulation.change(with_pour(simulation.scene(), simulation.time(), i.at)); },
+                 [&](const Dig& i) { dig(simulation, i); },
+                 [&](const Push& i) { simulation.push_grains(i.at, i.radius); },
                  [&](const SetParameter& i) { simulation.change(with_parameter(simulation.scene(), i.key, i.value)); },
              },
              input);

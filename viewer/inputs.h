@@ -54,7 +54,19 @@ struct Pour {
   glm::dvec3 at;  // m
   bool operator==(const Pour&) const = default;
 };
-using Input = std::variant<DriveJoint, MoveJoint, DriveBody, PushBody, SetParameter, Grab, MoveHand, Release, Pour>;
+// talus::Simulation::remove_grains and push_grains. Release ends a push.
+struct Dig {
+  glm::dvec3 at;  // m
+  double radius;
+  bool operator==(const Dig&) const = default;
+};
+struct Push {
+  glm::dvec3 at;  // m
+  double radius;
+  bool operator==(const Push&) const = default;
+};
+using Input =
+    std::variant<DriveJoint, MoveJoint, DriveBody, PushBody, SetParameter, Grab, MoveHand, Release, Pour, Dig, Push>;
 
 // Between two steps. Throws std::logic_error or SceneError for what cannot be, and changes nothing then.
 void act(talus::Simulation& simulation, const Input& input);

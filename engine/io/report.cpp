@@ -260,6 +260,7 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"cloth", cloths_json(simulation)},
       {"emitters", emitters_json(simulation)},
       {"sinks", sinks_json(simulation)},
+      {"removed_grains", simulation.removed_grains()},
       {"soil", soil_json(simulation)},
       {"periodic_crossings", crossings_json(simulation)},
       {"memory_bytes", simulation.memory_bytes()},

@@ -158,16 +158,68 @@ std::vector<GrainState> GrainSlots::read_fine() const {
   return fine;
 }
 
+glm::dvec3 GrainSlots::offset_of(const vec3& grain, const glm::dvec3& from) const {
+  return nearest_image(model_.scene().domain, glm::dvec3(grain), from) - from;
+}
+
 std::vector<HandGrain> GrainSlots::within(const glm::dvec3& at, double radius) const {
   std::vector<HandGrain> out;
   const GrainsRead s = read();
-  for (const std::uint32_t i : s.by_id) {
-    const Grain& grain = s.grains[i];
-    const glm::dvec3 offset = nearest_image(model_.scene().domain, glm::dvec3(grain.position), at) - at;
-    if (glm::length(offset) <= radius && grain.velocity.w > 0.0f && !model_.is_vertex(s.ids[i]))
-      out.push_back({s.ids[i], vec3(offset)});
-  }
+  for (const std::uint32_t i : s.by_id)
+    if (s.world_of(i) == 0 && s.grains[i].velocity.w > 0.0f && !model_.is_vertex(s.ids[i]))
+      if (const glm::dvec3 offset = offset_of(s.grains[i].position, at); glm::length(offset) <= radius)
+        out.push_back({s.ids[i], vec3(offset)});
   return out;
+}
+
+// The spheres of a clump have numbers one after another: the first one says whether they all go.
+std::uint32_t GrainSlots::remove(const glm::dvec3& at, double radius) {
+  Executor& executor = memory_.executor();
+  GrainsRead s = read();
+  const auto clumps = read_field<ClumpMotion>(executor, FieldId::clump_motions,
+                                              std::min(s.grains.size(), executor.size(FieldId::clump_motions)));
+  std::uint32_t removed = 0;
+  vec3 center(0.0f);
+  for (const std::uint32_t i : s.by_id) {
+    Grain& grain = s.grains[i];
+    if (s.world_of(i) > 0 || grain.velocity.w == 0.0f || model_.is_vertex(s.ids[i]))
+      continue;
+    const uint sphere = s.tags[i] >> tag_sphere_shift & tag_sphere_mask;
+    if (sphere <= 1)
+      center = sphere == 1 ? clumps[i].position : vec3(grain.position);
+    if (glm::length(offset_of(center, at)) > radius)
+      continue;
+    grain = {vec4(vec3(grain.position), 0.0f), vec4(0.0f)};
+    ++removed;
+  }
+  if (has_fine(model_.population()))
+    remove_fine(at, radius);
+  if (removed == 0)
+    return 0;
+  write_field(executor, FieldId::grains, s.grains);
+  World world = read_field<World>(executor, FieldId::worlds, model_.worlds())[0];
+  world.population.gone += removed;
+  world.population.gone_before = world.population.gone;
+  run_.set_world(0, world);
+  run_.invalidate_lists(0);
+  return removed;
+}
+
+void GrainSlots::remove_fine(const glm::dvec3& at, double radius) {
+  Executor& executor = memory_.executor();
+  auto grains = read_field<Grain>(executor, FieldId::fine_grains, fine_slots_at(run_.step()));
+  std::uint32_t removed = 0;
+  for (Grain& grain : grains)
+    if (grain.position.w > 0.0f && glm::length(offset_of(grain.position, at)) <= radius) {
+      grain = {vec4(vec3(grain.position), 0.0f), vec4(0.0f)};
+      ++removed;
+    }
+  if (removed == 0)
+    return;
+  write_field(executor, FieldId::fine_grains, grains);
+  Status status = run_.read_status();
+  status.fine.gone += removed;
+  run_.set_status(status);
 }
 
 void GrainSlots::count_at_start() {

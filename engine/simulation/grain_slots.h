@@ -38,7 +38,7 @@ public:
   std::uint32_t listed_at(std::uint64_t at) const { return slots_at(at > 0 ? at - 1 : 0); }
   std::uint32_t fine_slots_at(std::uint64_t at) const;
   std::uint32_t born() const;  // so far, with those of the start
-  std::uint32_t gone() const;  // into sinks
+  std::uint32_t gone() const;  // into sinks, or removed
   std::uint32_t alive() const;
   std::uint32_t fine_alive() const;
   std::uint32_t at_start(std::uint32_t world) const {
@@ -51,7 +51,10 @@ public:
   std::vector<GrainState> read_all() const;     // by world and id, without the vertices of cloth
   std::vector<ClumpState> read_clumps() const;  // that move
   std::vector<GrainState> read_fine() const;    // by number, which is their `id`
-  std::vector<HandGrain> within(const glm::dvec3& at, double radius) const;  // only grains that a hand can hold
+  // Of the first world: only grains that a hand can hold.
+  std::vector<HandGrain> within(const glm::dvec3& at, double radius) const;
+  // Takes those out of the first world, and fine grains; says how many, without fine ones. Its lists are invalid then.
+  std::uint32_t remove(const glm::dvec3& at, double radius);
 
   void set_at_start(std::uint32_t world, std::uint32_t grains) {
     TALUS_ASSERT(world < at_start_.size(), world, at_start_.size());
@@ -63,6 +66,8 @@ public:
 
 private:
   void move_up(Follows what, std::uint32_t slots);
+  void remove_fine(const glm::dvec3& at, double radius);
+  glm::dvec3 offset_of(const vec3& grain, const glm::dvec3& from) const;  // m, the shortest across periodic axes
 
   const Model& model_;
   FieldMemory& memory_;

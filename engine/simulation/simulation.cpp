@@ -5,8 +5,10 @@
 #include "engine/simulation/impl.h"
 #include "shaders/shared/rest.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <iterator>
+#include <numeric>
 
 namespace talus {
 namespace {
@@ -147,6 +149,34 @@ void Simulation::move_hand(const glm::dvec3& at) {
 }
 void Simulation::release() {
   impl_->idle().commands.release();
+}
+// Sand below the middle gives way upwards alone: pushed straight away, with 60 m/s2 a grain, a packed bed stays as it
+// is.
+std::uint32_t Simulation::push_grains(const glm::dvec3& at, double radius) {
+  Impl& s = impl_->idle();
+  const glm::dvec3 gravity = scene().domain.gravity;
+  const vec3 up(glm::length(gravity) > 0.0 ? -glm::normalize(gravity) : glm::dvec3(0.0, 0.0, 1.0));
+  std::vector<HandGrain> held = s.grains.within(at, radius);
+  for (HandGrain& grain : held) {
+    vec3 way = grain.place;
+    if (gravity != glm::dvec3(0.0))
+      way -= 2.0f * std::min(glm::dot(way, up), 0.0f) * up;
+    const float far = glm::length(way);
+    grain.place = static_cast<float>(radius) * (far > 0.0f ? way / far : up);
+  }
+  const auto count = static_cast<std::uint32_t>(held.size());
+  s.commands.grab(at, std::move(held));
+  s.run.disturb(0);
+  return count;
+}
+std::uint32_t Simulation::remove_grains(const glm::dvec3& at, double radius) {
+  if (!std::isfinite(at.x + at.y + at.z))
+    throw std::invalid_argument("the place where grains are removed must be finite");
+  return impl_->idle().grains.remove(at, radius);
+}
+std::uint32_t Simulation::removed_grains() const {
+  const auto counts = sink_counts();
+  return impl_->grains.gone() - std::accumulate(counts.begin(), counts.end(), 0u);
 }
 const std::vector<std::string>& Simulation::warnings() const {
   return impl_->model.warnings();

@@ -1,4 +1,4 @@
-// The mouse pulls grains and pours them, by its tools.
+// The mouse pulls, pours, digs and pushes grains, by its tools.
 #include "live.h"
 
 using namespace talus;
@@ -25,6 +25,28 @@ fill.box = { min = [-0.5, -0.5, 0.0], max = [0.5, 0.5, 0.05] }
 eye = [0, -2.5, 1.2]
 target = [0, 0, 0.1]
 )";
+
+// Saves what was done, takes the last action back, and plays the file.
+void takes_back_and_replays(Live& live, const std::string& action, std::uint64_t step) {
+  live.app->message().clear();
+  live.app->save_inputs(live.scratch / "inputs.json");
+  live.until([&] { return !live.app->message().empty(); });
+  live.app->message().clear();
+  const std::filesystem::path told = live.scratch / "told.txt";
+  REQUIRE(std::system(fmt::format("{} run --replay {} --device {} > {} 2>&1", TALUS_PROGRAM,
+                                  (live.scratch / "inputs.json").string(), live_options().device, told.string())
+                          .c_str()) == 0);
+  CHECK_THAT(read_text(told), Catch::Contains("bit for bit"));  // without a window
+  REQUIRE(live.app->undo_points().size() == 1);                 // one stroke
+  live.key("ctrl+z");
+  live.until([&] { return !live.app->message().empty() && !live.app->loader().busy(); });
+  CHECK(contains(live.app->message(), action));
+  CHECK(live.session().step() == step);
+  live.app->message().clear();
+  live.app->replay(live.scratch / "inputs.json");
+  live.until([&] { return !live.app->message().empty(); });
+  CHECK_THAT(live.app->message(), Catch::Contains("bit for bit"));
+}
 
 }  // namespace
 
@@ -85,5 +107,101 @@ TEST_CASE("Pouring at the sky does nothing", "[live]") {
   live.play_to(0.1);
   live.input("mouseup 1 keyup ctrl");
   CHECK(live.session().done().empty());
+  live.key("1");
+}
+
+TEST_CASE("Grains are dug where the mouse is, counted, taken back, and played back to the same bits", "[live]") {
+  Live live(tray);
+  live.play_to(0.05);
+  const std::uint64_t step = live.session().step();
+  const std::uint32_t count = live.session().simulation().grain_count();
+  live.key("3");
+  CHECK(live.app->tool() == viewer::Tool::dig);
+  live.point_at(width / 2, height / 2);
+  live.input("keydown ctrl");
+  REQUIRE(live.app->ball().has_value());  // what it would dig is shown before
+  const glm::vec3 at = live.app->ball()->at;
+  CHECK(live.app->ball()->radius == Approx(5.0 * 0.02));
+  live.input("click 4");  // the wheel
+  CHECK(live.app->ball()->radius == Approx(1.15 * 5.0 * 0.02));
+  live.input("mousedown 1");
+  CHECK(live.app->holding());
+  const std::uint32_t first = live.session().simulation().removed_grains();
+  CHECK(first > 10);
+  for (const GrainState& g : live.session().simulation().grains())
+    CHECK(glm::distance(g.position, at) > 0.1f);
+  live.play_to(0.2);
+  CHECK(live.session().simulation().removed_grains() > first);  // the sand that came after
+  live.point_at(width / 2 + 40, height / 2);
+  live.input("mouseup 1 keyup ctrl");
+  CHECK_FALSE(live.app->ball().has_value());
+  CHECK(live.session().error() == "");
+  live.play_to(0.3);
+  CHECK(live.session().simulation().grain_count() + live.session().simulation().removed_grains() == count);
+  takes_back_and_replays(live, "dig", step);
+  CHECK(live.session().simulation().grain_count() < count);
+  live.key("1");
+  live.app->reach() = 5.0f;
+}
+
+TEST_CASE("Grains are pushed out of a ball that follows the mouse, taken back, and played back", "[live]") {
+  Live live(tray);
+  live.play_to(0.05);
+  const std::uint64_t step = live.session().step();
+  live.key("4");
+  CHECK(live.app->tool() == viewer::Tool::push);
+  live.point_at(width / 2, height / 2);
+  live.input("keydown ctrl");
+  REQUIRE(live.app->ball().has_value());
+  const viewer::MouseHold::Ball ball = *live.app->ball();
+  const auto near = [&] {  // the floor holds those below
+    const auto grains = live.session().simulation().grains();
+    return std::ranges::count_if(
+        grains, [&](const GrainState& g) { return glm::distance(g.position, ball.at) < 0.9f * ball.radius; });
+  };
+  const auto before = near();
+  CHECK(before > 5);
+  live.input("mousedown 1");
+  live.play_to(0.2);
+  CHECK(near() < before / 2);
+  live.point_at(width / 2 + 40, height / 2);
+  live.play_to(0.3);
+  CHECK(live.app->ball()->at.x > ball.at.x + 0.05f);
+  live.input("mouseup 1 keyup ctrl");
+  CHECK(live.session().error() == "");
+  CHECK(std::holds_alternative<viewer::Release>(live.session().done().back().second));
+  takes_back_and_replays(live, "hand", step);
+  live.key("1");
+}
+
+TEST_CASE("Undisturbed ground is not dug, and the window says why", "[live]") {
+  Live live(std::string(R"(
+[time]
+dt = 0.001
+end = 10
+[domain]
+min = [-0.3, -0.3, 0.0]
+max = [0.3, 0.3, 0.6]
+[solver]
+method = "dem"
+rotation = true
+sleep = true
+[[material]]
+name = "sand"
+[soil]
+material = "sand"
+radius = [0.018, 0.022]
+height = 0.2
+[camera]
+eye = [0, -1.5, 0.9]
+target = [0, 0, 0.2]
+)"));
+  live.key("3");
+  live.point_at(width / 2, height / 2);
+  live.input("keydown ctrl mousedown 1");
+  live.input("mouseup 1 keyup ctrl");
+  CHECK(contains(live.session().error(), "no body has dug it"));
+  CHECK(live.session().done().empty());
+  live.session().forget_error();
   live.key("1");
 }

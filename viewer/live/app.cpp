@@ -219,31 +219,48 @@ void App::undo(std::size_t place) {
   go_back(undo_.take(place));
 }
 
+void App::scrub(double time) {
+  if (!session_ || loader_.busy())
+    return;
+  if (recorder_.running())
+    return tell("The timeline stands still while a video is recorded: stop that first.");
+  session_->finish();
+  session_->playing = false;
+  if (auto point = undo_.go_to(time, *session_)) {
+    point->action.clear();
+    go_back(std::move(*point));
+  }
+}
+
 // To the state before an action. Where that is of a scene to which this one cannot change, such as one without a mesh,
 // a simulation of it is made ready first.
 void App::go_back(Undo::Point point) {
   mouse_.start();
   bool changed = true;
   try {
-    session_->simulation().change(point.before.scene);
+    session_->simulation().change(point.before->scene);
   } catch (const SceneError&) {
     changed = false;
   }
   if (changed)
     return go_on_from(std::move(point));
   forget_loading();
-  loader_.start(point.before.scene, session_->file());
+  loader_.start(point.before->scene, session_->file());
   undone_ = std::move(point);
 }
 
-// session_: of the scene of that state. What was held then and is not now is let go.
+// session_: of the scene of that state. What was held then and is not now is let go. An action was taken back, or else
+// it is a moment of the timeline, whose later moments the charts still show.
 void App::go_on_from(Undo::Point point) {
-  session_->go_back_to(std::move(point.before));
+  session_->go_back_to(*point.before);
   machine_.start(session_->scene());
   for (Input& input : letting_go(session_->done()))
     session_->give(std::move(input));
-  statistics_.go_back(session_->simulation());
   fresh_ = true;
+  statistics_.go_to(session_->simulation());
+  if (point.action.empty())
+    return;
+  statistics_.forget_later(session_->time());
   tell(fmt::format("Taken back: {}. The scene is at {:.3f} s again.", point.action, session_->time()));
 }
 
@@ -307,6 +324,7 @@ void App::show(Loader::Loaded loaded) {
   Simulation simulation(std::move(loaded.scene), simulation_options());
   draw_scene(simulation.scene());
   stop_recording();
+  const bool goes_on = recovery_.kept() || undone_;  // from a state of the run
   const bool same = recovery_.kept() || (session_ && session_->file() == loaded.file);
   if (!same || replay_)
     undo_.clear();
@@ -316,6 +334,8 @@ void App::show(Loader::Loaded loaded) {
     session_->finish();
   if (session_ && !replaced_.empty())
     undo_.keep(std::exchange(replaced_, {}), *session_);
+  if (!goes_on)
+    undo_.start_run();
   session_.emplace(std::move(simulation), loaded.file);
   session_->playing = playing;
   session_->pace = pace;
@@ -446,6 +466,12 @@ void App::refresh_picture() {
   redraw_ = false;
 }
 
+// Not while the session waits for a scene in which it goes on from a state that was kept.
+void App::watch_actions(double passed) {
+  if (!undone_ && undo_.watch(*session_, passed))
+    statistics_.forget_later(session_->time());
+}
+
 void App::run(double passed) {
   if (recorder_.running())
     session_->hold = recorder_.next();
@@ -453,7 +479,7 @@ void App::run(double passed) {
   statistics_.frame(passed);
   if (!session_->simulation().under_way()) {
     drive();
-    undo_.watch(*session_, mouse_.holding() ? 0.0 : passed);  // as long as it holds it is one action
+    watch_actions(mouse_.holding() ? 0.0 : passed);  // as long as it holds it is one action
     fresh_ |= session_->carry_out();
     fresh_ |= session_->evaluate_contacts(shows_contacts(look_));
     look_at_state();

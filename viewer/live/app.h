@@ -51,7 +51,11 @@ public:
   // again as they were before it, and a recording of inputs ends there. Says why where that cannot be.
   void undo();
   void undo(std::size_t place);
-  const std::deque<Undo::Point>& undo_points() const { return undo_.points(); }
+  std::vector<Undo::Point> undo_points() const { return undo_.points(); }
+  // Pauses, and takes the scene to the kept state of its run that is nearest to a time [s simulated]. Those after it
+  // stay until the scene goes on from there.
+  void scrub(double time);
+  const Undo& kept_states() const { return undo_; }
   // Written when the next frame is drawn. panels: all of the window, not the scene alone.
   void take_picture(const std::filesystem::path& file, bool panels);
   // A video, or pictures in a folder, of `fps` frames per simulated second, until stop_recording or the scene's end.
@@ -60,12 +64,17 @@ public:
   // What was done to the scene since its start, as a file; and such a file played back.
   void save_inputs(const std::filesystem::path& file);
   void replay(const std::filesystem::path& file);
-  void save_charts();                   // of the panel Statistics, as CSV beside the scene
-  Tool& tool() { return mouse_.tool; }  // in the mouse
+  void save_charts();                      // of the panel Statistics, as CSV beside the scene
+  Tool& tool() { return mouse_.tool; }     // in the mouse
+  float& reach() { return mouse_.reach; }  // radii of the largest grain: of the tool's ball
   // The mouse holds what is at this place of the window, 0 .. 1 from the left and from the top, and drags it along,
   // or does there what its tool does; unset: it lets go.
   void hold(std::optional<glm::vec2> place) { mouse_.hold(place); }
   bool holding() const { return mouse_.holding(); }
+  // The mouse is about to use its tool at this place; unset: it is not.
+  void point(std::optional<glm::vec2> place) { mouse_.point(place); }
+  const std::optional<MouseHold::Ball>& ball() const { return mouse_.ball(); }  // of the tool, to be drawn
+  talus::View view() const;
   void tell(const std::string& message) { message_ = message; }  // in the window, until it is closed there
 
   Window& window() { return canvas_.window(); }
@@ -155,8 +164,8 @@ private:
   void draw_scene(const talus::Scene& scene);
   void resize(int edge);
   void run(double passed);
+  void watch_actions(double passed);
   void drive();
-  talus::View view() const;
   void look_at_state();
   void take_state();
   void refresh_picture();

@@ -7,11 +7,6 @@ namespace viewer {
 
 using namespace talus;
 
-double Grasp::radius(const Scene& scene) const {
-  constexpr double handful = 5.0;  // radii of the largest grain
-  return handful * radii_of(scene).max;
-}
-
 bool Grasp::take(const Simulation& simulation, const Renderer::Picked& picked, const View& view) {
   body_ = picked.body;
   told_ = picked.point;

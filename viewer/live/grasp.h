@@ -15,7 +15,6 @@ public:
   // The mouse is at this place of the picture now, -1 .. 1 to the right and up: what follows from that, if anything.
   std::optional<Input> move(const talus::Simulation& simulation, const talus::View& view, glm::vec2 place);
   Input release(const talus::Scene& scene);
-  double radius(const talus::Scene& scene) const;  // m, of a handful
 
 private:
   bool held_ = false;

@@ -2,6 +2,7 @@
 #include "viewer/live/app.h"
 #include "viewer/live/panels.h"
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <fmt/chrono.h>
 #define GLFW_INCLUDE_NONE
@@ -13,8 +14,8 @@ const KeyHelp key_help[] = {
     {"Left mouse button", "turn the camera around the scene"},
     {"Right mouse button", "look around from where the camera stands"},
     {"Middle button, or Shift and left", "move the camera sideways"},
-    {"Control and left", "use the tool: hold a handful of grains, or a body with a mass, and drag it; or pour"},
-    {"1, 2", "the tools: pull, pour"},
+    {"Control and left", "use the tool: pull, pour, dig or push"},
+    {"1, 2, 3, 4", "the tools: pull, pour, dig, push; Control and wheel: how far they reach"},
     {"Wheel", "nearer and farther"},
     {"W A S D, Q E", "fly forward, left, back, right, down, up; Shift: faster"},
     {"Home", "the scene's own view"},
@@ -25,7 +26,7 @@ const KeyHelp key_help[] = {
     {"Control and Z", "take the last action back: what was set, driven, dragged, dropped, or the start again"},
     {"C", "the next colouring"},
     {"F1", "these keys"},
-    {"F2 to F8", "the panels"},
+    {"F2 to F9", "the panels"},
     {"J L  I K  U O  N M ..", "the machine's levers, as the panel Drive says; or a gamepad"},
     {"Tab", "hide and show all panels"},
     {"Escape", "close a message"},
@@ -39,18 +40,32 @@ bool held(GLFWwindow* window, int key) {
   return glfwGetKey(window, key) == GLFW_PRESS;
 }
 
-void drag(App& app) {
+glm::vec2 mouse_place() {
   const ImGuiIO& io = ImGui::GetIO();
-  if (io.MouseDown[ImGuiMouseButton_Left])
-    app.hold(glm::vec2(io.MousePos.x, io.MousePos.y) / glm::vec2(io.DisplaySize.x, io.DisplaySize.y));
+  return glm::vec2(io.MousePos.x, io.MousePos.y) / glm::vec2(io.DisplaySize.x, io.DisplaySize.y);
+}
+
+void drag(App& app) {
+  if (ImGui::GetIO().MouseDown[ImGuiMouseButton_Left])
+    app.hold(mouse_place());
   else
     app.hold({});
 }
 
+void change_reach(App& app, float notches) {
+  constexpr float notch = 1.15f;  // times as far
+  app.reach() = std::clamp(app.reach() * std::pow(notch, notches), MouseHold::reach_least, MouseHold::reach_most);
+}
+
 bool move_camera(App& app) {
   const ImGuiIO& io = ImGui::GetIO();
+  app.point(io.KeyCtrl && !io.WantCaptureMouse ? std::optional(mouse_place()) : std::nullopt);
   if (io.WantCaptureMouse)
     return false;
+  if (io.KeyCtrl && io.MouseWheel != 0.0f) {
+    change_reach(app, io.MouseWheel);
+    return false;
+  }
   if (app.holding() || (io.KeyCtrl && ImGui::IsMouseClicked(ImGuiMouseButton_Left))) {
     drag(app);
     return false;
@@ -148,6 +163,12 @@ bool act(App& app, const KeyPress& press) {
     return false;
   case GLFW_KEY_2:
     app.tool() = Tool::pour;
+    return false;
+  case GLFW_KEY_3:
+    app.tool() = Tool::dig;
+    return false;
+  case GLFW_KEY_4:
+    app.tool() = Tool::push;
     return false;
   case GLFW_KEY_C:
     next_coloring(app.look());

@@ -31,18 +31,75 @@ std::optional<float> depth_at(Renderer& renderer, const View& view, const Domain
   return within ? std::optional(depth) : std::nullopt;
 }
 
+std::optional<glm::vec3> point_at(Renderer& renderer, const View& view, const Domain& domain, glm::vec2 place) {
+  const auto depth = depth_at(renderer, view, domain, place);
+  return depth ? std::optional(view.eye + *depth * direction(view, place)) : std::nullopt;
+}
+
 }  // namespace
 
 void MouseHold::start() {
   grasp_ = {};
   place_.reset();
+  stroke_.reset();
   depth_.reset();
-  pours_from_.reset();
+  told_.reset();
+  ball_.reset();
+  looked_.reset();
+}
+
+double MouseHold::radius(const Session& session) const {
+  return static_cast<double>(reach) * radii_of(session.scene()).max;
+}
+
+// again: s simulated, after which it is due though the mouse has not moved.
+bool MouseHold::is_due(const Session& session, double again) const {
+  return !told_ || told_->place != *place_ || session.time() < told_->time || session.time() >= told_->time + again;
 }
 
 void MouseHold::drag(Session& session, Renderer& renderer, const View& view, bool pictured) {
-  tool == Tool::pull || grasp_.holding() ? pull(session, renderer, view, pictured)
-                                         : pour(session, renderer, view, pictured);
+  if (place_ && !stroke_)
+    stroke_ = tool;
+  if (!stroke_)
+    return look(session, renderer, view, pictured);
+  looked_.reset();
+  switch (*stroke_) {
+  case Tool::pull:
+    pull(session, renderer, view, pictured);
+    break;
+  case Tool::pour:
+    pour(session, renderer, view, pictured);
+    break;
+  case Tool::dig:
+    dig(session, renderer, view, pictured);
+    break;
+  case Tool::push:
+    push(session, renderer, view, pictured);
+    break;
+  }
+  if (place_)
+    return;
+  stroke_.reset();
+  depth_.reset();
+  told_.reset();
+  ball_.reset();
+}
+
+// Before a stroke. The picture is asked only where the mouse has moved since.
+void MouseHold::look(const Session& session, Renderer& renderer, const View& view, bool pictured) {
+  if (!pointed_ || tool == Tool::pour) {
+    ball_.reset();
+    looked_.reset();
+    return;
+  }
+  if (looked_ != pointed_ && pictured) {
+    looked_ = pointed_;
+    ball_.reset();
+    if (const auto point = point_at(renderer, view, session.scene().domain, *pointed_))
+      ball_ = Ball{*point, 0.0f};
+  }
+  if (ball_)
+    ball_->radius = static_cast<float>(radius(session));
 }
 
 void MouseHold::pull(Session& session, Renderer& renderer, const View& view, bool pictured) {
@@ -55,9 +112,10 @@ void MouseHold::pull(Session& session, Renderer& renderer, const View& view, boo
   if (!grasp_.holding() && pictured) {
     const auto picked = renderer.pick(*place_);
     if (picked && grasp_.take(simulation, *picked, view) && !picked->body)
-      session.give(Grab{picked->point, grasp_.radius(simulation.scene())});
+      session.give(Grab{picked->point, radius(session)});
     else if (!grasp_.holding())
       place_.reset();
+    ball_.reset();  // what it holds is seen
   }
   if (!grasp_.holding())
     return;
@@ -69,19 +127,49 @@ void MouseHold::pull(Session& session, Renderer& renderer, const View& view, boo
 // from above, so that it falls onto what is pointed at.
 void MouseHold::pour(Session& session, Renderer& renderer, const View& view, bool pictured) {
   constexpr double again = 0.8 * pour_lasts;  // s simulated: before it runs dry
-  if (!place_) {
-    depth_.reset();
-    pours_from_.reset();
+  if (!place_)
     return;
-  }
   const Scene& scene = session.scene();
   if (!depth_ && pictured && !(depth_ = depth_at(renderer, view, scene.domain, *place_)))
     place_.reset();
-  if (!depth_ || (pours_from_ && session.time() < *pours_from_ + again))
+  if (!depth_ || (told_ && session.time() < told_->time + again))
     return;
   const glm::dvec3 at(view.eye + *depth_ * direction(view, *place_));
   session.give(Pour{at + glm::dvec3(0.0, 0.0, 3.0 * pour_radius(scene))});
-  pours_from_ = session.time();
+  told_ = {session.time(), *place_};
+}
+
+// Around what is seen there now: where it stays, it digs deeper and deeper while the scene runs.
+void MouseHold::dig(Session& session, Renderer& renderer, const View& view, bool pictured) {
+  constexpr double again = 0.05;  // s simulated
+  if (!place_ || !pictured || !is_due(session, again))
+    return;
+  told_ = {session.time(), *place_};
+  ball_.reset();
+  if (const auto point = point_at(renderer, view, session.scene().domain, *place_)) {
+    ball_ = Ball{*point, static_cast<float>(radius(session))};
+    session.give(Dig{*point, radius(session)});
+  }
+}
+
+// At the depth at which the stroke began. Grains that have come into the ball since are pushed again.
+void MouseHold::push(Session& session, Renderer& renderer, const View& view, bool pictured) {
+  constexpr double again = 0.02;  // s simulated, in which a grain falls by 2 mm
+  if (!place_) {
+    if (told_)
+      session.give(Release{});
+    return;
+  }
+  if (!depth_ && pictured && !(depth_ = depth_at(renderer, view, session.scene().domain, *place_)))
+    place_.reset();
+  if (!depth_)
+    return;
+  const glm::vec3 at = view.eye + *depth_ * direction(view, *place_);
+  ball_ = Ball{at, static_cast<float>(radius(session))};
+  if (!is_due(session, again))
+    return;
+  session.give(Push{at, radius(session)});
+  told_ = {session.time(), *place_};
 }
 
 }  // namespace viewer

@@ -32,6 +32,7 @@ constexpr Panel panels[panel_count] = {
     {"Drive", 0.72f, 0.98f, 300.0f, 0.0f, unchanged<drive_panel>},
     {"Record", 0.01f, 0.98f, 250.0f, 0.0f, unchanged<record_panel>},
     {"Graph", 0.29f, 0.115f, 720.0f, 560.0f, unchanged<graph_panel>},
+    {"Timeline", 0.3f, 0.985f, 520.0f, 0.0f, unchanged<timeline_panel>},
 };
 
 bool is_open(App& app, const Panel& panel) {
@@ -158,7 +159,7 @@ void time_controls(App& app, Session& session) {
 
 // The states that are kept, the last one on top: each is a point of time to go back to.
 void undo_menu(App& app) {
-  const std::deque<Undo::Point>& points = app.undo_points();
+  const std::vector<Undo::Point> points = app.undo_points();
   if (!ImGui::BeginMenu("Undo", !points.empty()))
     return;
   std::optional<std::size_t> chosen;
@@ -174,13 +175,53 @@ void undo_menu(App& app) {
     app.undo(*chosen);
 }
 
+struct ToolButton {
+  Tool tool;
+  const char *name, *what;
+};
+constexpr ToolButton tool_buttons[] = {
+    {Tool::pull, "Pull",
+     "Control and the left button hold a handful of grains, or a body with a mass, and drag it (1)"},
+    {Tool::pour, "Pour", "Control and the left button pour grains where the mouse is (2)"},
+    {Tool::dig, "Dig",
+     "Control and the left button take the grains around what is pointed at away, for as long as the button is held "
+     "(3).\nThe report counts them as removed_grains. Fixed grains and cloth stay, and so does ground ([soil]) that no "
+     "body has dug."},
+    {Tool::push, "Push",
+     "Control and the left button push grains out of a ball that follows the mouse (4).\nBodies and cloth feel it "
+     "through the grains alone."},
+};
+
 void tools(App& app) {
-  if (ImGui::RadioButton("Pull", app.tool() == Tool::pull))
-    app.tool() = Tool::pull;
-  tip("Control and the left button hold a handful of grains, or a body with a mass, and drag it (1)");
-  if (ImGui::RadioButton("Pour", app.tool() == Tool::pour))
-    app.tool() = Tool::pour;
-  tip("Control and the left button pour grains where the mouse is (2)");
+  for (const ToolButton& button : tool_buttons) {
+    if (ImGui::RadioButton(button.name, app.tool() == button.tool))
+      app.tool() = button.tool;
+    tip(button.what);
+  }
+  if (app.tool() == Tool::pour)
+    return;
+  ImGui::SetNextItemWidth(70.0f * app.gui_scale());
+  ImGui::SliderFloat("##reach", &app.reach(), MouseHold::reach_least, MouseHold::reach_most, "%.3g r",
+                     ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp);
+  tip("The radius of the ball in which the tool takes grains, in radii of the largest grain (Control and wheel)");
+}
+
+// The outline of the tool's ball, as a circle over the picture.
+void ball_outline(App& app) {
+  const auto& ball = app.ball();
+  if (!ball)
+    return;
+  constexpr float thickness = 1.5f;  // pixels
+  const glm::vec2 window = vector_of(ImGui::GetIO().DisplaySize);
+  const talus::View view = app.view();
+  const glm::vec3 seen = view.project(ball->at);
+  if (seen.z <= 0.0f)
+    return;
+  const glm::vec2 center = 0.5f * window * glm::vec2(1.0f + seen.x, 1.0f - seen.y);
+  const float radius = 0.5f * window.y * ball->radius / (seen.z * length(view.up));
+  ImDrawList& list = *ImGui::GetBackgroundDrawList();
+  list.AddCircle(point_of(center), radius, IM_COL32(0, 0, 0, 160), 0, thickness + 2.0f);
+  list.AddCircle(point_of(center), radius, IM_COL32(255, 255, 255, 230), 0, thickness);
 }
 
 void top_bar(App& app) {
@@ -245,7 +286,8 @@ bool message_box(App& app, const char* id, const std::string& text, bool wrong) 
 void hint_line(App& app) {
   const char* text = nullptr;
   if (app.hint())
-    text = "Control and drag: hold sand, or pour it (2)     Drag: look around     Space: pause     F2: other scenes    "
+    text = "Control and drag: hold sand, pour it (2), dig (3) or push (4)     Drag: look around     Space: pause     "
+           "F2: other scenes    "
            " F1: all keys";
   else if (!app.session() && !app.loader().busy())
     text = "F2: scenes. Or drop a scene file on the window.";
@@ -291,6 +333,7 @@ void next_coloring(talus::Look& look) {
 
 bool build_panels(App& app) {
   bool changed = false;
+  ball_outline(app);
   if (app.remembered().panels_shown) {
     top_bar(app);
     hint_line(app);

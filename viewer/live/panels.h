@@ -8,7 +8,7 @@ namespace viewer {
 class App;
 class Session;
 
-inline constexpr int panel_count = 8;  // F1, F2, ..
+inline constexpr int panel_count = 9;  // F1, F2, ..
 void toggle_panel(App& app, int panel);
 void toggle_panels(App& app);  // all of them, and back
 
@@ -41,5 +41,6 @@ void settings_panel(App& app);
 void drive_panel(App& app);
 void record_panel(App& app);
 void graph_panel(App& app);
+void timeline_panel(App& app);
 
 }  // namespace viewer

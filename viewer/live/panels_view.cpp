@@ -341,6 +341,8 @@ void statistics_panel(App& app) {
   ImGui::Text("%u grains", m.grains);
   if (statistics.fine() > 0)
     ImGui::Text("%u fine grains", statistics.fine());
+  if (statistics.removed() > 0)
+    ImGui::Text("%u grains dug away", statistics.removed());
   const talus::Renderer::Drawn drawn = app.renderer().drawn();
   ImGui::Text("%u drawn, %u of them as points", drawn.squares + drawn.points, drawn.points);
   ImGui::Text("%.1f contacts a grain, %u at most", m.contacts_mean, m.contacts_max);

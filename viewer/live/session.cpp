@@ -14,6 +14,11 @@ constexpr std::uint64_t batch_most = 256;
 constexpr double keep_every = 5.0;   // s, at least, between two states that are kept ..
 constexpr double keep_share = 0.02;  // .. and of all time at most
 
+bool is_command(const Input& input) {
+  return !std::holds_alternative<SetParameter>(input) && !std::holds_alternative<Pour>(input) &&
+         !std::holds_alternative<Dig>(input);
+}
+
 }  // namespace
 
 Session::Session(talus::Simulation simulation, std::filesystem::path file)
@@ -139,11 +144,11 @@ void Session::fail(const std::exception& why) {
   wanted_steps_ = 0;
   time_ = due_ = simulation_.time();
   step_ = simulation_.step();
-  // An invalid state takes back the commands since the step before, but no settings.
+  // An invalid state takes back the commands since the step before, but no settings, and neither what was poured nor
+  // what was dug.
   const bool invalid = dynamic_cast<const talus::StateError*>(&why) != nullptr;
   std::erase_if(done_, [&](const auto& input) {
-    return input.first > step_ ||
-           (invalid && input.first == step_ && !std::holds_alternative<SetParameter>(input.second));
+    return input.first > step_ || (invalid && input.first == step_ && is_command(input.second));
   });
 }
 

@@ -19,9 +19,12 @@ void Statistics::start(talus::Simulation& simulation) {
   before_step_ = simulation.step();
 }
 
-void Statistics::go_back(const talus::Simulation& simulation) {
+void Statistics::forget_later(double time) {
   for (std::deque<Point>& series : series_)
-    std::erase_if(series, [&](const Point& point) { return point.time > simulation.time(); });
+    std::erase_if(series, [&](const Point& point) { return point.time > time; });
+}
+
+void Statistics::go_to(const talus::Simulation& simulation) {
   before_ = simulation.pass_times();
   before_step_ = simulation.step();
 }
@@ -96,6 +99,7 @@ void Statistics::sample(talus::Simulation& simulation, double rate, std::uint32_
   sample_passes(simulation);
   measure_ = simulation.measure();
   fine_ = simulation.fine_count();
+  removed_ = simulation.removed_grains();
   memory_ = simulation.memory_bytes();
   const double time = simulation.time();
   add(energy, {time, measure_.kinetic_energy});

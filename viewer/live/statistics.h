@@ -9,8 +9,9 @@ namespace viewer {
 
 class Statistics {
 public:
-  void start(talus::Simulation& simulation);          // another scene, or the same from its start
-  void go_back(const talus::Simulation& simulation);  // its time is an earlier one again
+  void start(talus::Simulation& simulation);        // another scene, or the same from its start
+  void go_to(const talus::Simulation& simulation);  // its state is another one of its run
+  void forget_later(double time);                   // what the plots show of later times [s simulated]
   // Between two steps. Asks no more often than costs a twentieth of the time; of `body`, where there is one, the load.
   // rate: simulated s per s, now.
   void sample(talus::Simulation& simulation, double rate, std::uint32_t body);
@@ -36,6 +37,7 @@ public:
   Split mean_split() const;
   const talus::Measure& measure() const { return measure_; }
   std::uint32_t fine() const { return fine_; }
+  std::uint32_t removed() const { return removed_; }  // grains, by the tool Dig
   std::uint64_t memory_bytes() const { return memory_; }
 
   enum Series { energy, overlap, real_time, force, series_count };
@@ -53,7 +55,7 @@ private:
   std::vector<Pass> passes_;
   std::vector<talus::PassTime> before_;
   std::uint64_t before_step_ = 0, memory_ = 0;
-  std::uint32_t fine_ = 0;
+  std::uint32_t fine_ = 0, removed_ = 0;
   std::array<std::deque<Point>, series_count> series_;
   double next_ = 0.0;  // s of the clock, when to ask again
   std::deque<Split> splits_;
