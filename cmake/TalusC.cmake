@@ -19,7 +19,9 @@ target_include_directories(talus_c INTERFACE
   "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/engine/c>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 target_link_libraries(talus_c PRIVATE talus::engine)
 talus_compile_settings(talus_c)
+target_compile_options(talus_c PRIVATE "${talus_unwaited}")
 talus_precompile(talus_c)
+talus_unite(talus_c)
 # The engine is compiled for programs as well, so that its symbols are hidden here, where they are linked.
 if(APPLE)
   target_link_options(talus_c PRIVATE "LINKER:-exported_symbol,_talus_*")

@@ -13,6 +13,10 @@ set(TALUS_SANITIZE "" CACHE STRING "Sanitizers that everything is compiled with,
 
 option(TALUS_UNITY "Compile each folder of the engine as one file: for a build that compiles everything once" OFF)
 
+# Options of code that no step of a simulation waits for: a build that compiles everything once waits for the compiler rather.
+# engine/scene takes 48 s of one core with -O3 and 28 s with -O1, viewer/live 26 s and 18 s.
+set(talus_unwaited "$<$<AND:$<BOOL:${TALUS_UNITY}>,$<CONFIG:Release>,$<NOT:$<CXX_COMPILER_ID:MSVC>>>:-O1>")
+
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE}")
@@ -83,4 +87,11 @@ function(talus_unite target)
     endif()
     set_source_files_properties("${file}" PROPERTIES UNITY_GROUP ${name})
   endforeach()
+endfunction()
+
+# Sets a property of the one file that talus_unite() makes of a group of the target's files. CMake leaves a file that has options
+# or definitions of its own out of its group.
+function(talus_unite_property target group property)
+  set_property(SOURCE "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/Unity/unity_${group}_cxx.cxx"
+    PROPERTY ${property} ${ARGN})
 endfunction()

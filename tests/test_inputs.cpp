@@ -13,7 +13,7 @@ using namespace viewer;
 
 namespace {
 
-const std::string scenes = std::string(TALUS_SOURCE_DIR) + "/scenes/";
+const std::string scene_files = std::string(TALUS_SOURCE_DIR) + "/scenes/";
 
 const char* const shovel = R"(
 [time]
@@ -160,7 +160,7 @@ TEST_CASE("A state that commands make invalid goes back on a device, too", "[dev
 
 TEST_CASE("Settings that may change make scenes that a file can hold, at both ends of their range") {
   const std::string name = GENERATE(std::string("pile"), "excavator_dig", "sandcastle");
-  const Scene loaded = load_scene(scenes + name + ".toml");
+  const Scene loaded = load_scene(scene_files + name + ".toml");
   for (const Method method : {Method::p2, Method::pbd, Method::vts, Method::sp, Method::dem}) {
     const Scene scene = with_parameter(loaded, "solver.method", static_cast<double>(method));
     CHECK(scene.solver.method == method);
@@ -173,7 +173,7 @@ TEST_CASE("Settings that may change make scenes that a file can hold, at both en
         CHECK(to_toml(with_parameter(scene, parameter.key, value)) == to_toml(scene));
       for (const double end : {parameter.low, parameter.high}) {
         const std::string text = to_toml(with_parameter(scene, parameter.key, end));
-        CHECK(to_toml(parse_scene(text, scenes + "changed.toml")) == text);
+        CHECK(to_toml(parse_scene(text, scene_files + "changed.toml")) == text);
       }
       CHECK_THROWS_AS(with_parameter(scene, parameter.key, 1.01 * parameter.most + 1.0), std::invalid_argument);
     }

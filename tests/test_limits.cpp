@@ -117,12 +117,22 @@ TEST_CASE("No test limits are below the least", "[gpu]") {
 // Passes that go through contacts with few registers (Limits::few_registers) have a loop of their own, which drivers of
 // AMD's GCN alone take otherwise.
 TEST_CASE("Every method agrees with its reference on a device with few registers", "[gpu][device][lockstep]") {
+  const auto few = [] {
+    Instance instance;
+    return choose(list_devices(instance), talus_tests::vulkan_device()).limits.few_registers;
+  };
+  const bool every_test_has_few = few();
   const WithTestLimits limits("least");
-  Instance instance;
-  REQUIRE(choose(list_devices(instance), talus_tests::vulkan_device()).limits.few_registers);
+  REQUIRE(few());
   talus_tests::Variant variant = talus_tests::each_variant();
   variant.solver.rotation = GENERATE(false, true);
   CAPTURE(variant.name, variant.solver.rotation);
+  // Without rotation, "Every method agrees with its reference" runs the same passes where each test has these limits,
+  // and where the passes of the method do not depend on the number of registers.
+  const bool depends = variant.solver.method == talus::Method::dem || variant.solver.method == talus::Method::p2 ||
+                       variant.solver.method == talus::Method::pbd;
+  if (!variant.solver.rotation && (every_test_has_few || !depends))
+    return;
   talus::Simulation simulation(talus_tests::with(talus_tests::jumble_with_bodies(1024), variant.solver),
                                talus_tests::in_lockstep());
   REQUIRE_NOTHROW(simulation.advance(6));

@@ -29,9 +29,10 @@ glm::dvec3 mean_linear(const Image& image, glm::ivec2 from, glm::ivec2 to) {
   return sum / static_cast<double>(size.x * size.y);
 }
 
-// part: the picture has that part of the usual width and height. A film of 320 x 180 pixels takes 15 s of one core.
-Image draw_as(Setup& setup, const Scene& scene, const std::vector<GrainState>& grains, const Look& look, int part = 1) {
-  Renderer renderer(scene, width / part, height / part, &setup.device);
+// A film of 320 x 180 pixels takes 15 s of one core.
+Image draw_as(Setup& setup, const Scene& scene, const std::vector<GrainState>& grains, const Look& look,
+              glm::ivec2 size = {width, height}) {
+  Renderer renderer(scene, size.x, size.y, &setup.device);
   renderer.show_as(look);
   return renderer.draw(grains);
 }
@@ -118,8 +119,10 @@ TEST_CASE("a grey ball under even light sends back its share of it", "[device][r
   look.even = true;
   for (const Quality quality : {Quality::draft, Quality::good, Quality::film}) {
     look.quality = quality;
-    const Image image = draw_as(setup, scene, {grain(0, {0, 0, 1}, 0.6f)}, look);
-    const double light = mean_linear(image, {width / 2 - 20, height / 2 - 20}, {width / 2 + 20, height / 2 + 20}).g;
+    const int part = quality == Quality::film ? 2 : 1;
+    const Image image = draw_as(setup, scene, {grain(0, {0, 0, 1}, 0.6f)}, look, glm::ivec2(width, height) / part);
+    const glm::ivec2 middle = glm::ivec2(width, height) / (2 * part), reach(20 / part);
+    const double light = mean_linear(image, middle - reach, middle + reach).g;
     CAPTURE(static_cast<int>(quality));
     // A share m of 2 to 3 % is mirrored: 0.5 (1 - m) + m. Highlights above 0.76 alone are compressed.
     CHECK(light > 0.495);
@@ -207,8 +210,9 @@ TEST_CASE("a film's picture has the light of a good one, and no lines", "[device
   Scene scene = heap_scene(Finish::sand);
   const std::vector<GrainState> grains = heap_of_grains(1500);
   const int part = 2;
-  const Image good = draw_as(setup, scene, grains, of_quality(Quality::good), part),
-              film = draw_as(setup, scene, grains, of_quality(Quality::film), part);
+  const glm::ivec2 size = glm::ivec2(width, height) / part;
+  const Image good = draw_as(setup, scene, grains, of_quality(Quality::good), size),
+              film = draw_as(setup, scene, grains, of_quality(Quality::film), size);
   const glm::ivec2 from = glm::ivec2(110, 60) / part, to = glm::ivec2(210, 140) / part;
   const glm::dvec3 a = mean_linear(good, from, to), b = mean_linear(film, from, to);
   CAPTURE(a.r, a.g, a.b, b.r, b.g, b.b);
@@ -218,19 +222,23 @@ TEST_CASE("a film's picture has the light of a good one, and no lines", "[device
   // Joints of the ground.
   const auto edges = [&](const Image& image) {
     int count = 0;
-    for (int y = height - 30; y < height - 5; ++y)
-      for (int x = 1; x < width; ++x)
+    for (int y = (height - 30) / part; y < (height - 5) / part; ++y)
+      for (int x = 1; x < width / part; ++x)
         count += std::abs(brightness(pixel(image, x, y)) - brightness(pixel(image, x - 1, y))) > 12;
     return count;
   };
   Scene bare = scene;
-  CHECK(edges(draw_as(setup, bare, {}, of_quality(Quality::good))) > 20);
-  CHECK(edges(draw_as(setup, bare, {}, of_quality(Quality::film))) == 0);
+  CHECK(edges(draw_as(setup, bare, {}, of_quality(Quality::good), size)) > 20);
+  CHECK(edges(draw_as(setup, bare, {}, of_quality(Quality::film), size)) == 0);
 }
 
 TEST_CASE("a film's lens is sharp where it is focused, and its shutter blurs what moves", "[device][renderer]") {
   Setup setup;
   Scene scene = open_scene();  // seen along y, from 4 m
+  // The rows in the middle of a picture of the usual size: its upper and lower quarter show nothing.
+  const double half_height = std::tan(glm::radians(20.0)) / 2;
+  scene.camera.fov = 2.0 * glm::degrees(std::atan(half_height));
+  const glm::ivec2 rows{width, height / 2};
   scene.camera.aperture = 0.3;
   scene.camera.focus = 4.0;
   const std::vector<GrainState> grains{grain(0, {-0.8f, 0.0f, 1.0f}, 0.3f), grain(0, {1.8f, 5.0f, 1.0f}, 0.6f)};
@@ -238,13 +246,13 @@ TEST_CASE("a film's lens is sharp where it is focused, and its shutter blurs wha
   const auto border = [&](const Image& image, int from, int to) {
     int count = 0;
     for (int x = from; x < to; ++x) {
-      const glm::vec3 p = pixel(image, x, height / 2);
+      const glm::vec3 p = pixel(image, x, rows.y / 2);
       count += p.r > 1.1f * p.b && p.r < 2.5f * p.b;
     }
     return count;
   };
-  const Image good = draw_as(setup, scene, grains, of_quality(Quality::good)),
-              film = draw_as(setup, scene, grains, of_quality(Quality::film));
+  const Image good = draw_as(setup, scene, grains, of_quality(Quality::good), rows),
+              film = draw_as(setup, scene, grains, of_quality(Quality::film), rows);
   const int middle = width / 2;
   CHECK(border(good, 0, width) <= 6);
   CHECK(border(film, 0, middle) <= 6);  // in focus
@@ -254,18 +262,18 @@ TEST_CASE("a film's lens is sharp where it is focused, and its shutter blurs wha
   scene.camera.shutter = 0.1;
   const std::vector<GrainState> moving{grain(0, {0.0f, 0.0f, 1.5f}, 0.2f, {4.0f, 0.0f, 0.0f}),
                                        grain(1, {0.0f, 0.0f, 0.5f}, 0.2f)};
-  const Image still = draw_as(setup, scene, moving, of_quality(Quality::good)),
-              blurred = draw_as(setup, scene, moving, of_quality(Quality::film));
-  const Image empty = setup.draw(scene, {});
+  const Image still = draw_as(setup, scene, moving, of_quality(Quality::good), rows),
+              blurred = draw_as(setup, scene, moving, of_quality(Quality::film), rows);
+  const Image empty = draw_as(setup, scene, {}, of_quality(Quality::good), rows);
   const auto wide = [&](const Image& image, float z) {
     const int y = static_cast<int>(
-        (0.5f - 0.5f * view_of(scene, static_cast<float>(width) / height).project({0, 0, z}).y) * height);
+        (0.5f - 0.5f * view_of(scene, static_cast<float>(rows.x) / rows.y).project({0, 0, z}).y) * rows.y);
     int count = 0;
     for (int x = 0; x < width; ++x)
       count += glm::distance(pixel(image, x, y), pixel(empty, x, y)) > 12.0f;
     return count;
   };
-  const double pixels = 0.5 * height / (4.0 * std::tan(glm::radians(20.0)));  // to a metre
+  const double pixels = 0.5 * rows.y / (4.0 * half_height);  // to a metre
   CHECK(wide(still, 1.5f) == Approx(0.4 * pixels).margin(3));
   CHECK(wide(blurred, 1.5f) == Approx(0.8 * pixels).margin(6));  // at its ends little of it shows
   CHECK(wide(blurred, 0.5f) == Approx(wide(still, 0.5f)).margin(2));
@@ -284,8 +292,8 @@ TEST_CASE("wet grains are darker and glossier", "[device][renderer]") {
   const auto mean = [&](const Image& image) {
     return mean_linear(image, {width / 2 - 25, height / 2 - 25}, {width / 2 + 25, height / 2 + 25}).g;
   };
-  // At each reflection 0.57 of the light within leaves the film of water: 0.35 becomes 0.35 x 0.57 / (1 - 0.43 x 0.35) = 0.235. The highlight adds
-  // to it.
+  // At each reflection 0.57 of the light within leaves the film of water: 0.35 becomes 0.35 x 0.57 / (1 - 0.43 x 0.35)
+  // = 0.235. The highlight adds to it.
   CHECK(mean(wet) < 0.85 * mean(dry));
   CHECK(mean(wet) > 0.5 * mean(dry));
   const auto highest = [&](const Image& image) {  // over what is around it
