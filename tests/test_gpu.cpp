@@ -522,6 +522,35 @@ TEST_CASE("the device plans its own dispatch", "[gpu][device]") {
   CHECK_THROWS_AS(graph.compute(add, added, AddArgs{}, talus::gpu::Work::indirect(arguments, 24)), Error);
 }
 
+TEST_CASE("a pass that runs a part of its groups leaves those after it whole", "[gpu][device]") {
+  Machine machine;
+  Device& device = machine.device;
+  constexpr std::uint32_t groups = 40, count = groups * 64;
+  Buffer values(device, "values", count * 4), arguments(device, "arguments", 32);
+  ComputePipeline plan(device, "plan", find_shader("plan.comp"));
+  ComputePipeline add(device, "add", find_shader("add.comp"), std::span(&add_group, 1));
+  ComputePipeline add_part(device, "add_part", find_shader("add.comp"), std::span(&add_group, 1),
+                           talus::gpu::Starts::anywhere);
+  Graph graph(device);
+  const std::vector<Buffer*> planned{&arguments}, added{&values};
+  graph.fill(values);
+  graph.compute(plan, planned, AddArgs{count, 64}, talus::gpu::Work::groups(1));
+  graph.compute(add_part, added, AddArgs{count, 1}, talus::gpu::Work::range(7, 31));
+  graph.compute(add, added, AddArgs{count, 10}, talus::gpu::Work::indirect(arguments));
+  graph.compute(add_part, added, AddArgs{count, 100}, talus::gpu::Work::range(31, 40));
+  graph.compute(add, added, AddArgs{count, 1000}, talus::gpu::Work::elements(count));
+  const auto result = download<std::uint32_t>(graph, values);
+  for (std::uint32_t group = 0; group < groups; ++group) {
+    INFO("group " << group);
+    const std::uint32_t expected = (group < 7 ? 0 : group < 31 ? 1 : 100) + 1010;
+    CHECK(std::count(result.begin() + 64 * group, result.begin() + 64 * (group + 1), expected) == 64);
+  }
+  CHECK_THAT(message_of([&] {
+               graph.compute(add, added, AddArgs{count, 1}, talus::gpu::Work::range(0, 1));
+             }),
+             Catch::Contains("not compiled for a part of its groups"));
+}
+
 TEST_CASE("without barriers the validation layer finds the hazard", "[gpu][device]") {
   Machine machine;
   Device& device = machine.device;

@@ -580,8 +580,7 @@ Evidence wheel(const LawContext& context) {
     }
     if (!surface.pull.empty()) {
       const talus::Terramechanics& t = *surface_rolls[0].surface;
-      const std::string values =
-          fmt::format("surface without grains, rebound {:.3f}, slip sinkage {:.2f}", t.rebound, t.slip_sinkage);
+      const std::string values = fmt::format("surface, rebound {:.3f}, s {:.2f}", t.rebound, t.slip_sinkage);
       forces.series.push_back({"pull, surface without grains", surface.pull, "points"});
       forces.series.push_back({"torque, surface without grains", surface.torque, "points"});
       sinkages.series.push_back({values, surface.sinkage, "points"});
@@ -673,10 +672,9 @@ std::vector<Law> wheel_laws() {
        "rounding, 0.07 to 0.15. So a difference of 0.03 is not beyond chance. In all four sets half the speed gave "
        "0.04 "
        "to 0.08 more pull, and the springs of accuracy = \"fast\" let the wheel sink 5 to 17 % deeper and took 0.03 to "
-       "0.06 from the torque. The surface without grains bears the wheel at three quarters of the sinkage at slip 0, "
-       "and "
-       "its pull is up to 0.18 more at slip 0.2 and beyond: its pressure is greatest below the axle and goes on behind "
-       "it on a tenth of the depth, where Wong and Reece have it in front of the axle, and nothing digs the wheel in.",
+       "0.06 from the torque. The surface without grains, with a rebound of 0.026 from the plates and a slip sinkage "
+       "of 3.9, lets the wheel sink as deep as grains do within 11 %. Its pull at slip 0.6 is 0.12 less: slip carries "
+       "soil away from below the wheel, so that its pressure lies further in front than that of grains.",
        4.2, wheel}};
 }
 

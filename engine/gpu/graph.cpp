@@ -579,6 +579,9 @@ void Graph::dispatch_range(const Work& work, std::string_view pass) {
                       static_cast<std::uint32_t>(groups), 1, 1);
     first += groups;
   }
+  // Mesa 22's lavapipe keeps the first group for the next indirect dispatch of the command buffer, and forgets it at a
+  // direct one: without this, passes that follow leave out as many groups.
+  vkCmdDispatch(commands_, 0, 0, 0);
 }
 
 void Graph::begin_rendering(const Rendering& rendering, Label label) {

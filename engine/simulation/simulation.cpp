@@ -13,17 +13,12 @@
 namespace talus {
 namespace {
 
-std::unique_ptr<Executor> make_shared_executor(const Scene& scene, Options options) {
+std::unique_ptr<Executor> make_shared_executor(const Scene& scene, const Options& options) {
   if (options.verify)
     throw DeviceError("ranks do not compare passes with their references: run --verify without mpirun");
   if (scene.solver.iteration == Iteration::gauss_seidel)
     throw DeviceError("gauss_seidel goes from grain to grain and cannot be shared among ranks: run it without mpirun, "
                       "or with iteration = \"jacobi\" or \"improved_jacobi\"");
-  // The results of several worlds were others on devices of two ranks than on one device.
-  if (scene.worlds > 1 && options.device != "auto" && options.device != "cpu")
-    throw DeviceError("ranks do not share several worlds on Vulkan devices: give --device cpu, or run without mpirun");
-  if (scene.worlds > 1)
-    options.device = "cpu";
   return options.ranks->make_executor(options);
 }
 

@@ -165,6 +165,7 @@ def test_hashes_on_vulkan_devices():
     for method in ("dem", "vts"):
         path = scene(f"device_all_{method}", method, more=BODIES + EMITTER_AND_SINK, domain='x = "periodic"')
         same_for_all(path, "--time", "0.06", ranks=(2, 3), **on_device)
+    same_for_all(scene("device_worlds", scene="worlds = 3"), "--time", "0.1", ranks=(2,), **on_device)
 
 
 def test_ranks_on_vulkan_devices_are_valid():
@@ -235,7 +236,6 @@ def test_what_cannot_be_shared_is_said():
     for arguments, message in (
         (("--device", "cpu", "--set", "solver.method=vts", "--set", "solver.iteration=gauss_seidel"), "gauss_seidel goes from grain to grain"),
         (("--device", "cpu", "--verify"), "ranks do not compare passes"),
-        (("--device", "0", "--set", "scene.worlds=2"), "ranks do not share several worlds on Vulkan devices"),
         (("--device", "cpu", "--set", "solver.metod=vts"), "metod"),
     ):
         ended = talus("run", path, *arguments, ranks=2)
