@@ -69,3 +69,24 @@ talus_result talus_move_hand(talus_simulation* simulation, const double at[3]) {
 talus_result talus_release(talus_simulation* simulation) {
   return guarded([&] { Use(simulation)->release(); });
 }
+
+talus_result talus_push_grains(talus_simulation* simulation, const double at[3], double radius, uint32_t* pushed) {
+  return guarded([&] {
+    given(pushed, "pushed");
+    *pushed = Use(simulation)->push_grains(vector_from(at, "at"), radius);
+  });
+}
+
+talus_result talus_remove_grains(talus_simulation* simulation, const double at[3], double radius, uint32_t* removed) {
+  return guarded([&] {
+    given(removed, "removed");
+    *removed = Use(simulation)->remove_grains(vector_from(at, "at"), radius);
+  });
+}
+
+talus_result talus_removed_grains(talus_simulation* simulation, uint32_t* removed) {
+  return guarded([&] {
+    given(removed, "removed");
+    *removed = Use(simulation)->removed_grains();
+  });
+}

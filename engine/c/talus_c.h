@@ -404,6 +404,17 @@ TALUS_API talus_result talus_push_body(talus_simulation* simulation, uint32_t bo
 TALUS_API talus_result talus_grab(talus_simulation* simulation, const double at[3], double radius, uint32_t* held);
 TALUS_API talus_result talus_move_hand(talus_simulation* simulation, const double at[3]);
 TALUS_API talus_result talus_release(talus_simulation* simulation);
+/* In place of the hand a ball, which moves the grains whose centres are within a radius [m] of a place [m] straight
+   away from it, those below it upwards, until they are at that distance; *pushed: how many. talus_release() ends it. */
+TALUS_API talus_result talus_push_grains(talus_simulation* simulation, const double at[3], double radius,
+                                         uint32_t* pushed);
+
+/* Takes the grains whose centres are within a radius [m] of a place [m] out of the first world, and fine grains
+   likewise; *removed: how many, without fine ones. Clumps go as a whole; fixed grains and vertices of cloth stay.
+   talus_removed_grains: since the start, in all worlds. */
+TALUS_API talus_result talus_remove_grains(talus_simulation* simulation, const double at[3], double radius,
+                                           uint32_t* removed);
+TALUS_API talus_result talus_removed_grains(talus_simulation* simulation, uint32_t* removed);
 
 /* The pose of a shape-matched body's center of mass, its rotation from how it was given, and the mean velocity of its
    particles [m/s]. */

@@ -400,6 +400,9 @@ void bind_facts(nb::class_<Simulation>& c) {
           "Number of grains that each sink has taken, in the order of Scene.sinks, world after world,\n"
           "uint32 [W sinks].")
       .def_prop_ro(
+          "removed_grains", [](Simulation& s) { return s.idle().removed_grains(); },
+          "Number of grains that remove_grains has taken since the start, in all worlds.")
+      .def_prop_ro(
           "emitter_counts",
           [](Simulation& s) {
             std::vector<std::array<std::uint32_t, 3>> counts;
@@ -721,6 +724,21 @@ void bind_commands(nb::class_<Simulation>& c) {
           "Moves the hand to a place, on a straight line in the next step. at: its centre [m], three numbers.")
       .def(
           "release", [](Simulation& s) { s.idle().release(); }, "Makes the hand let go of its grains.")
+      .def(
+          "push_grains",
+          [](Simulation& s, const Three& at, double radius) { return s.idle().push_grains(vector_of(at), radius); },
+          "at"_a, "radius"_a,
+          "Moves the grains whose centres are within a radius of a place straight away from it, those below it\n"
+          "upwards, until they are at that distance, in place of the hand; returns how many they are. For where\n"
+          "it goes then, push again; release ends it. at: centre [m], three numbers. radius: of the ball [m].")
+      .def(
+          "remove_grains",
+          [](Simulation& s, const Three& at, double radius) { return s.idle().remove_grains(vector_of(at), radius); },
+          "at"_a, "radius"_a,
+          "Takes the grains whose centres are within a radius of a place out of the first world, and fine\n"
+          "grains likewise; returns how many, without fine ones. Clumps go as a whole; fixed grains and\n"
+          "vertices of cloth stay. at: centre [m], three numbers. radius: [m]. Raises ValueError for a place\n"
+          "that is not finite.")
       .def("change", &Simulation::change, "scene"_a,
            "Goes on by the settings of another scene of the same grains, bodies, cloth and domain. Raises\n"
            "SceneError, and changes nothing, where they differ in more than settings; the message names the\n"

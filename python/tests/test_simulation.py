@@ -312,6 +312,18 @@ def test_a_hand_holds_grains(sim):
     sim.release()
 
 
+def test_grains_are_pushed_and_removed(sim):
+    before = sim.measure().grains
+    assert sim.push_grains((0, 0, 0.3), 0.1) > 5
+    sim.advance(2)
+    sim.release()
+    removed = sim.remove_grains((0, 0, 0.2), 0.1)
+    assert removed > 0 and sim.removed_grains == removed
+    assert sim.measure().grains == before - removed
+    with pytest.raises(ValueError, match="finite"):
+        sim.remove_grains((0, 0, float("nan")), 0.1)
+
+
 def worlds_of(count, shelves=0):
     return talus.Simulation(talus.parse_scene(SCENE, overrides=[f"scene.worlds={count}"]), device="cpu", shelves=shelves)
 

@@ -34,6 +34,7 @@ case "$way" in
     options=(--toolchain "$root/cmake/toolchains/x86_64-w64-mingw32.cmake")
     runner=(wine)
     flags+=" -Wno-maybe-uninitialized"  # GCC 12 warns of an optional that is moved (engine/simulation/rollback.cpp)
+    flags+=" -Wa,-mbig-obj"  # else an object file has too few sections for a folder that is compiled as one
     export WINEDEBUG=-all WINEPREFIX="$folder/wine"
     ;;
   *) fail "$way is none of libcxx, arm64, windows" ;;
