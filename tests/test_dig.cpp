@@ -143,7 +143,7 @@ TEST_CASE("Sleepers that lose what bears them wake", "[dig]") {
   CHECK(simulation.grains().at(0).position.z == Approx(0.01f).margin(0.001));
 }
 
-TEST_CASE("A clump is taken away as a whole; fixed grains stay, and sinks count their own", "[dig]") {
+TEST_CASE("A clump is taken away as a whole, fixed grains stay, and sinks count their own", "[dig]") {
   Scene scene = scene_of(1.0 / 240, 8, 5);
   scene.solver = default_solver(Method::dem);
   scene.solver.substeps = 8;

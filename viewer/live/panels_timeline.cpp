@@ -46,7 +46,7 @@ void draw_timeline(const TimeAxis& axis, const std::vector<Undo::Point>& states,
   list.AddCircleFilled({axis.place(now), middle}, 0.5f * half, light);
 }
 
-// Of the state that a click there would go to.
+// Tells of the state that a click there would go to.
 void tell_state(const std::vector<Undo::Point>& states, double time) {
   const auto nearest =
       std::ranges::min_element(states, {}, [&](const Undo::Point& state) { return std::abs(state.time - time); });
