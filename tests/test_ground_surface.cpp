@@ -144,13 +144,16 @@ TEST_CASE("Slip carries soil away from under a sled, the more of it the more is 
 
 TEST_CASE("A rigid wheel has the load, drawbar pull and torque of the stresses along its rim",
           "[soil][terramechanics]") {
-  const double slip = GENERATE(0.1, 0.3), radius = 0.2, width = 0.1, depth = 0.015, speed = 0.2;
+  const double slip = GENERATE(0.1, 0.3), sticks = GENERATE(1.0, 10.0) * cohesion, radius = 0.2, width = 0.1,
+               depth = 0.015, speed = 0.2;
+  CAPTURE(slip, sticks);
   const double turns = speed / ((1.0 - slip) * radius);  // rad/s
-  talus::Simulation simulation(
+  talus::Scene scene =
       site(fmt::format("cylinder = {{ radius = {}, height = {} }}\nrotation = [90, 0, 0]\nposition = [0.3, 0.15, {}]\n"
                        "velocity = [{}, 0, 0]\nspin = [0, {}, 0]",
-                       radius, width, level + radius - depth, speed, turns)),
-      on_cpu);
+                       radius, width, level + radius - depth, speed, turns));
+  scene.soil->terramechanics->cohesion = sticks;
+  talus::Simulation simulation(scene, on_cpu);
   // The stresses along the rim (Wong and Reece 1967) with the pressure of each depth, relieved behind the lowest point,
   // and the slip of the ground there: dj = (omega R - v cos(theta)) dt, dt = R cos(theta) d theta / v.
   const double first = std::acos(1.0 - depth / radius), last = -std::acos(1.0 - 0.1 * depth / radius);
@@ -163,7 +166,7 @@ TEST_CASE("A rigid wheel has the load, drawbar pull and torque of the stresses a
     const double j = integral(angle, first, [&](double a) {
       return radius * std::cos(a) * (1.0 - (1.0 - slip) * std::cos(a)) / (1.0 - slip);
     });
-    return (cohesion + normal(angle) * std::tan(glm::radians(friction_angle))) * (1.0 - std::exp(-j / shear));
+    return (sticks + normal(angle) * std::tan(glm::radians(friction_angle))) * (1.0 - std::exp(-j / shear));
   };
   const auto over_rim = [&](const std::function<double(double)>& f) {
     return width * radius * (integral(last, 0.0, f) + integral(0.0, first, f));
