@@ -349,7 +349,7 @@ TEST_CASE("C tells of a simulation what C++ tells", "[c]") {
   talus_counts counts = sized<talus_counts>();
   must(talus_get_counts(both.c, &counts));
   CHECK(counts.worlds == 2);
-  CHECK(counts.step == 62);
+  CHECK(counts.step == 64);
   CHECK(counts.grains == cpp.grain_count());
   CHECK(counts.grains_emitted == cpp.grains_born());
   CHECK(counts.grains < counts.grains_emitted);
