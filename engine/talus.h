@@ -190,9 +190,9 @@ public:
   // how many. For where it goes then, and for grains that fall into it, push again. release() takes it away.
   std::uint32_t push_grains(const glm::dvec3& at, double radius);
 
-  // Takes the grains whose centres are within a radius [m] of a place out of the first world, at once, and fine grains
-  // likewise; says how many, without fine ones. Clumps go as a whole, where their centres of mass are within. Those
-  // that are fixed stay, and vertices of cloth. Ground that has not become grains ([soil]) is not taken. They are gone
+  // Takes the grains whose centres are within a radius [m] of a place out of the first world, at once, and takes fine
+  // grains likewise; it returns how many, without fine ones. Clumps go as a whole, where their centres of mass are
+  // within. Fixed grains and vertices of cloth stay. Ground without grains ([soil]) is not taken. They are gone
   // as those in sinks are, and removed_grains() counts them, since the start, in all worlds.
   std::uint32_t remove_grains(const glm::dvec3& at, double radius);
   std::uint32_t removed_grains() const;

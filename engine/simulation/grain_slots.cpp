@@ -162,11 +162,15 @@ glm::dvec3 GrainSlots::offset_of(const vec3& grain, const glm::dvec3& from) cons
   return nearest_image(model_.scene().domain, glm::dvec3(grain), from) - from;
 }
 
+bool GrainSlots::can_be_taken(const GrainsRead& s, std::uint32_t i) const {
+  return s.world_of(i) == 0 && s.grains[i].velocity.w > 0.0f && !model_.is_vertex(s.ids[i]);
+}
+
 std::vector<HandGrain> GrainSlots::within(const glm::dvec3& at, double radius) const {
   std::vector<HandGrain> out;
   const GrainsRead s = read();
   for (const std::uint32_t i : s.by_id)
-    if (s.world_of(i) == 0 && s.grains[i].velocity.w > 0.0f && !model_.is_vertex(s.ids[i]))
+    if (can_be_taken(s, i))
       if (const glm::dvec3 offset = offset_of(s.grains[i].position, at); glm::length(offset) <= radius)
         out.push_back({s.ids[i], vec3(offset)});
   return out;
@@ -182,7 +186,7 @@ std::uint32_t GrainSlots::remove(const glm::dvec3& at, double radius) {
   vec3 center(0.0f);
   for (const std::uint32_t i : s.by_id) {
     Grain& grain = s.grains[i];
-    if (s.world_of(i) > 0 || grain.velocity.w == 0.0f || model_.is_vertex(s.ids[i]))
+    if (!can_be_taken(s, i))
       continue;
     const uint sphere = s.tags[i] >> tag_sphere_shift & tag_sphere_mask;
     if (sphere <= 1)

@@ -51,9 +51,9 @@ public:
   std::vector<GrainState> read_all() const;     // by world and id, without the vertices of cloth
   std::vector<ClumpState> read_clumps() const;  // that move
   std::vector<GrainState> read_fine() const;    // by number, which is their `id`
-  // Of the first world: only grains that a hand can hold.
+  // Returns grains of the first world that a hand can hold: neither fixed ones nor vertices of cloth.
   std::vector<HandGrain> within(const glm::dvec3& at, double radius) const;
-  // Takes those out of the first world, and fine grains; says how many, without fine ones. Its lists are invalid then.
+  // Takes such grains out, and fine grains; returns how many, without fine ones. The world's lists are invalid then.
   std::uint32_t remove(const glm::dvec3& at, double radius);
 
   void set_at_start(std::uint32_t world, std::uint32_t grains) {
@@ -66,6 +66,7 @@ public:
 
 private:
   void move_up(Follows what, std::uint32_t slots);
+  bool can_be_taken(const GrainsRead& s, std::uint32_t i) const;
   void remove_fine(const glm::dvec3& at, double radius);
   glm::dvec3 offset_of(const vec3& grain, const glm::dvec3& from) const;  // m, the shortest across periodic axes
 

@@ -10,6 +10,7 @@ namespace talus {
 // Returns the numbers of the bodies of a scene that feel the ground by its surface.
 std::vector<std::uint32_t> bodies_on_surface(const Scene& scene);
 
+// Returns the ground's law of pressure and shear in floats, as passes read it.
 shared::GroundLaw law_of(const Terramechanics& terramechanics);
 
 // Returns where columns and samples of the surface are, and what the surface bears. Samples lie about a mean radius

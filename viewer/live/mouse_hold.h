@@ -1,5 +1,5 @@
 #pragma once
-// What the mouse does in the scene by its tool: it holds something and drags it along, pushes or digs grains, or pours
+// The mouse acts in the scene by its tool: it holds something and drags it along, pushes or digs grains, or pours
 // them.
 #include "viewer/live/grasp.h"
 #include "viewer/live/session.h"
