@@ -245,6 +245,23 @@ TEST_CASE("Ground goes on from a checkpoint, and from a fork, to the same bits",
   REQUIRE(two.soil()->quanta == 2 * whole.soil()->quanta);
 }
 
+// The new simulation has room for six contacts with a history at first.
+TEST_CASE("Ground that goes on from a checkpoint renews its lists when it would have done so", "[soil][mending]") {
+  const talus::Scene scene = blade_in_ground();
+  talus::Simulation whole(scene, on_cpu);
+  whole.advance(40);
+  for (int k = 0; k < 12; ++k) {
+    CAPTURE(k);
+    talus::Simulation resumed(scene, {.device = "cpu", .contact_slots = 16});
+    resumed.resume(whole.checkpoint());
+    whole.advance(3);
+    resumed.advance(3);
+    CHECK(resumed.rebuilds() == whole.rebuilds());
+    CHECK(resumed.incremental_rebuilds() == whole.incremental_rebuilds());
+    CHECK(resumed.state_hash() == whole.state_hash());
+  }
+}
+
 TEST_CASE("A checkpoint that names ground that is not there is refused", "[soil]") {
   using namespace talus::shared;
   talus::Simulation simulation(blade_in_ground(), on_cpu);

@@ -6,6 +6,7 @@
 #include "engine/scene/meshes.h"
 #include "engine/scene/precision.h"
 #include "engine/simulation/soil_tile.h"
+#include "shaders/shared/row.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -89,9 +90,7 @@ Model::Model(Prepared prepared, const Options& options)
   const std::size_t grains =
       own_slots() ? settings_.worlds.places : population_.initial.size() + population_.scheduled.size();
   const std::size_t slots = options_.contact_slots ? options_.contact_slots : std::max<std::size_t>(1024, 16 * grains);
-  settings_.worlds.rows = static_cast<uint>((slots + slice_grains - 1) / slice_grains);
-  // Some 6 of the 16 slots of a grain in a heap at rest have a history.
-  settings_.worlds.history = static_cast<uint>(slots * 3 / 8);
+  set_contact_capacity(static_cast<uint>((slots + slice_grains - 1) / slice_grains), 0);
 }
 
 bool Model::is_dynamic(std::uint32_t body) const {
@@ -218,7 +217,7 @@ void Model::set_places(uint places) {
 
 void Model::set_contact_capacity(uint rows, uint history) {
   settings_.worlds.rows = rows;
-  settings_.worlds.history = history;
+  settings_.worlds.history = set_aside_most(rows * slice_grains, history);
 }
 
 void Model::add_note_once(std::string_view beginning, std::string_view rest) {

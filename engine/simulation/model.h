@@ -97,6 +97,7 @@ public:
 
   void adopt(Scene scene, Population population, double time_zero, const Settings& settings);
   void adopt_looks(Scene scene) { scene_ = std::move(scene); }  // the physics and the solver must be the same
+  // The history buffer has room for at least so many contacts.
   void set_contact_capacity(uint rows, uint history);
   void set_places(uint places);  // of a world with soil, in memory
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
