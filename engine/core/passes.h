@@ -75,6 +75,7 @@ constexpr std::uint32_t threads_of(Unit unit) {
   X(incremental_clear, thread, exact, 0)                                                                               \
   X(incremental_mark, thread, unordered, 0)                                                                            \
   X(incremental_choose, thread, exact, 0)                                                                              \
+  X(incremental_keep, thread, exact, 0)                                                                                \
   X(incremental_save, thread, unordered, 0)                                                                            \
   X(incremental_search, thread, exact, 0)                                                                              \
   X(incremental_restore, thread, exact, 0)                                                                             \

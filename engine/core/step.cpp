@@ -191,6 +191,8 @@ void rebuild_incrementally(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::incremental_mark, grains, args);
   mark_bodies_again(e, p, args);
   e.run(Pass::incremental_choose, grains, args);
+  if (p.bodies > 0)
+    e.run(Pass::incremental_keep, grains, args);
   e.run(Pass::incremental_save, grains, args);
   e.run(Pass::incremental_search, grains, args);
   e.run(Pass::incremental_restore, grains, args);

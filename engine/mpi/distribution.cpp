@@ -95,6 +95,7 @@ Distribution distribution_of(Pass pass, bool listed) {
     return {Share::saved};
   case Pass::incremental_mark:
   case Pass::incremental_choose:
+  case Pass::incremental_keep:
   case Pass::incremental_save:
   case Pass::incremental_search:
   case Pass::incremental_restore:

@@ -172,6 +172,12 @@ void incremental_choose(const Args& args, Fields& f, uint begin, uint end) {
   }
 }
 
+void incremental_keep(const Args& args, Fields& f, uint begin, uint end) {
+  for (uint i = begin; i < std::min(end, args.grains); ++i)
+    if (f.contact_count_next[i] == row_touched && !is_gone(f.grains[i]) && has_still(args, f, i))
+      f.contact_count_next[i] = row_kept;
+}
+
 void incremental_save(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < std::min(end, args.grains); ++i) {
     if (!is_searched(f.contact_count_next[i]))

@@ -268,6 +268,20 @@ inline void touch_row(Fields& f, uint i) {
   atomic_min(f.contact_count_next[i], row_touched);
 }
 
+// Does an incremental search find the bodies and walls that stand in the row of grain i, in their order, behind grains?
+inline bool has_still(const Args& args, const Fields& f, uint i) {
+  std::size_t slot = contact_slot(f, i, 0);
+  const std::size_t end = slot + std::size_t{f.contact_count[i]} * slice_grains;
+  while (slot < end && is_grain(f.contact_partner[slot]))
+    slot += slice_grains;
+  bool same = true;
+  search_others<Neighbourhood::incremental>(args, f, i, [&](uint partner) {
+    same = same && slot < end && f.contact_partner[slot] == partner;
+    slot += slice_grains;
+  });
+  return same && slot == end;
+}
+
 // Rows that are wanted are searched again where they are: by grains(i, found), which calls found(partner) for grains,
 // and others(i, found), which does so for bodies and walls. Rows that are touched keep their grains, which stand before
 // bodies and walls, and are put into the same order.
