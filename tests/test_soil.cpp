@@ -207,7 +207,7 @@ TEST_CASE("What the ground takes in leaves its neighbours at rest", "[soil]") {
   talus::Simulation simulation(scene, on_cpu);
   simulation.advance(200);
   simulation.drive_body(0, {{0.0, 0.0, 2.0}, {}}, {});
-  simulation.advance(350);  // some 31 sqrt(r / g), in which what fell from the blade has come to rest
+  simulation.advance(250);  // some 22 sqrt(r / g), in which what fell from the blade has come to rest
   const std::uint32_t before = simulation.soil()->live_grains;
   REQUIRE(before > 1000);
   // sqrt(g r), of the fastest grain from the first look on at which columns take some in: 0.06, where neighbours of
@@ -698,7 +698,7 @@ TEST_CASE("The mass of each material of the ground stays the same to the quantum
       simulation.drive_body(0, {{0.0, 0.0, 0.5}, {}}, {});
     if (k == 60)  // It comes back, and they come out again.
       simulation.drive_body(0, {{0.0, 0.0, -0.7}, {}}, {});
-    if (k == 72)
+    if (k == 85)
       simulation.drive_body(0, {{-0.2, 0.0, 0.0}, {}}, {});
     simulation.advance(20);
     const auto soil = simulation.soil();

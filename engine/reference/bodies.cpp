@@ -127,10 +127,17 @@ struct CellBox {
   bool empty() const { return glm::any(glm::lessThan(last, first)); }
 };
 
+// m, how much further than its radius a grain looks for bodies: the skin. Where lists are rebuilt incrementally, marks
+// stay while no body is further than a share of half the skin from where the lists know it, so that it may be twice as
+// far from where it was marked.
+float mark_margin(const Fields& f, const World& world) {
+  return (f.settings[0].grid.incremental ? 1.0f + incremental_share : 1.0f) * world.lists.skin;
+}
+
 CellBox cells_around(const Fields& f, uint body, const World& world) {
   const Settings& settings = f.settings[0];
   const vec3 center = f.bodies[body].motion.position;
-  const float around = f.bodies[body].reach + world.radius + world.lists.skin;
+  const float around = f.bodies[body].reach + world.radius + mark_margin(f, world);
   const auto cell_at = [&](float x, int a) {
     return static_cast<int>(
         std::floor(std::clamp((x - settings.domain.min[a]) * world.grid.inverse_cell[a], -1e6f, 1e6f)));
@@ -154,10 +161,10 @@ CellBox cells_around(const Fields& f, uint body, const World& world) {
 class Cubes {
 public:
   Cubes(const Fields& f, uint body, const World& world)
-      : f_(f), body_(body), radius_(world.radius), margin_(world.lists.skin), edge_(1.0f / world.grid.inverse_cell),
-        diagonal_(length_of(edge_)) {}
+      : f_(f), body_(body), radius_(world.radius), margin_(mark_margin(f, world)),
+        edge_(1.0f / world.grid.inverse_cell), diagonal_(length_of(edge_)) {}
 
-  // How far a grain in such a cube looks: what it is away from the middle, at most, its radius and the skin; and
+  // How far a grain in such a cube looks: what it is away from the middle, at most, its radius and the margin; and
   // somewhat more, for distances that are interpolated, more so far from the surface, and for rounding.
   float reach(float half) const { return 1.01f * (half * (diagonal_ + 2.0f * radius_) + 0.5f * radius_ + margin_); }
 
@@ -178,7 +185,7 @@ public:
 private:
   const Fields& f_;
   uint body_;
-  float radius_, margin_;  // m
+  float radius_, margin_;  // m, of the largest grain; how much further it looks
   vec3 edge_;              // m, of a cell
   float diagonal_;         // m
 };

@@ -99,10 +99,11 @@ Motion motion_of(const Args& args, const Fields& f, uint number) {
   return {args.h * speed, args.h * args.h * pull + world.motion.shift};
 }
 
-// Lists that may be rebuilt incrementally know of bodies where they are now.
-void list_bodies(Fields& f) {
+// Lists that may be rebuilt incrementally know of bodies where they are now, or of those that have moved.
+void list_bodies(Fields& f, bool moved) {
   for (std::size_t body = 0; body < f.bodies.size(); ++body)
-    f.body_listed[body] = f.bodies[body].motion;
+    if (!moved || has_moved(f, body))
+      f.body_listed[body] = f.bodies[body].motion;
 }
 
 // Is this a substep of a stride that does not happen, since it would need new lists, or comes after the last step?
@@ -186,7 +187,7 @@ void incremental_check(const Args& args, Fields& f, uint, uint) {
   if (!too_many_displaced(world) && world.incremental.unfit == 0) {
     world.lists.travel = world.incremental.distance;
     f.status[0].lists.incremental_rebuilds += 1;
-    list_bodies(f);
+    list_bodies(f, true);
     return;
   }
   world.incremental.wait = too_many_displaced(world) ? incremental_pause : 0;
@@ -223,7 +224,7 @@ void contact_check(const Args& args, Fields& f, uint, uint) {
     world.incremental.sorted = f.grid_start[grid_cells(settings.grid.bits)];
     world.incremental.linked = 0;
     world.incremental.wait -= std::min(world.incremental.wait, 1u);
-    list_bodies(f);
+    list_bodies(f, false);
   }
   status.lists.slots = most * slice_grains;
   status.lists.history = most_history;

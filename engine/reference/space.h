@@ -38,10 +38,16 @@ inline uint places_end(const Args& args, const Fields& f, uint world) {
   return f.settings[0].worlds.count == 1 ? args.grains : (world + 1) * f.settings[0].worlds.places;
 }
 
-// Has a body moved since lists that are rebuilt incrementally have known of it?
+// Has a point of a body moved further, since lists that are rebuilt incrementally have known of it, than a grain may
+// that keeps its place in them? Where the origin has gone by p, and the quaternion has changed by q, no point has moved
+// by more than |p| + 2 reach |q|: each may be half of the distance.
 inline bool has_moved(const Fields& f, std::size_t body) {
   const BodyMotion &now = f.bodies[body].motion, &listed = f.body_listed[body];
-  return now.position != listed.position || now.rotation != listed.rotation;
+  const vec3 p = now.position - listed.position;
+  const vec4 q = now.rotation - listed.rotation;
+  const float reach = std::min(f.bodies[body].reach, 1e15f), distance = f.worlds[0].incremental.distance;
+  const float q2 = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  return 4.0f * squared(p) > distance * distance || 16.0f * (reach * reach) * q2 > distance * distance;
 }
 
 // Do so many grains need a new place in the lists that rebuilding them incrementally is dearer than to build them?

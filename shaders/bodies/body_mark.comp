@@ -38,11 +38,18 @@ void mark(uint key) {
       touch_row(i);
 }
 
+// How much further than its radius a grain looks: the skin. Where lists are rebuilt incrementally, marks stay while no body is further than a share of
+// half the skin from where the lists know it, so that it may be twice as far from where it was marked.
+float mark_margin() {
+  precise float margin = (settings.grid.incremental != 0u ? 1.0 + incremental_share : 1.0) * worlds[world].lists.skin;
+  return margin;
+}
+
 // How far a grain looks in a cube around a place of 2 half_cells cells an edge: what it is away from the middle, at most, its radius and
-// the skin; and somewhat more, for distances that are interpolated, more so far from the surface, and for rounding.
+// the margin of marks; and somewhat more, for distances that are interpolated, more so far from the surface, and for rounding.
 float reach_of(float half_cells) {
   precise vec3 edge = 1.0 / worlds[world].grid.inverse_cell;
-  precise float reach = 1.01 * (half_cells * (length_of(edge) + 2.0 * worlds[world].radius) + 0.5 * worlds[world].radius + worlds[world].lists.skin);
+  precise float reach = 1.01 * (half_cells * (length_of(edge) + 2.0 * worlds[world].radius) + 0.5 * worlds[world].radius + mark_margin());
   return reach;
 }
 
@@ -71,9 +78,9 @@ void main() {
   if (bodies[body].parts == 0u)  // of grains alone
     return;
   if (status.lists.rebuilding == 0u)  // lists are rebuilt incrementally
-    moved = has_moved(body) && !too_many_displaced();
+    moved = has_moved(body, worlds[0].incremental.distance) && !too_many_displaced();
   vec3 center = bodies[body].motion.position;
-  float around = bodies[body].reach + worlds[world].radius + worlds[world].lists.skin;
+  precise float around = bodies[body].reach + worlds[world].radius + mark_margin();
   precise vec3 low = (center - around - settings.domain.min) * worlds[world].grid.inverse_cell;
   precise vec3 high = (center + around - settings.domain.min) * worlds[world].grid.inverse_cell;
   ivec3 first = ivec3(floor(clamp(low, vec3(-1e6), vec3(1e6)))), last = ivec3(floor(clamp(high, vec3(-1e6), vec3(1e6))));

@@ -8,9 +8,10 @@ layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer SpeedBlock { float body_speeds[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer BodyBlock { Body bodies[]; };
-layout(set = 0, binding = 5, scalar) writeonly buffer ListedBlock { BodyMotion body_listed[]; };
+layout(set = 0, binding = 5, scalar) buffer ListedBlock { BodyMotion body_listed[]; };
 #include "shared/plan.glsl"
 #include "shared/displaced.glsl"
+#include "shared/moved.glsl"
 
 void main() {
   uint lane = gl_LocalInvocationID.x;
@@ -19,7 +20,8 @@ void main() {
   bool incremental = !too_many_displaced() && worlds[0].incremental.unfit == 0u;
   barrier();
   for (uint body = lane; body < settings.bodies.count && incremental; body += group_size)
-    body_listed[body] = bodies[body].motion;
+    if (has_moved(body, worlds[0].incremental.distance))
+      body_listed[body] = bodies[body].motion;
   if (lane != 0u)
     return;
   if (incremental) {

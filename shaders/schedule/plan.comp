@@ -55,6 +55,7 @@ uint plan_world(uint world) {
 shared uint counts[group_size];  // worlds of a thread that rebuild
 shared uint incremental;                // are the lists of the only world rebuilt incrementally?
 shared uint moved;               // .. and has a body moved since they were?
+shared float distance_kept;      // m, that a grain may move and keep its place in them
 shared uint expired;             // do the lists of a world not hold for this substep?
 
 // Closes all gates. A substep of a stride that is passed over exchanges grains with their copies, after this pass: what brings them back stands at
@@ -95,10 +96,11 @@ void main() {
   if (lane == 0u) {
     incremental = wanted == plan_incremental ? 1u : 0u;
     moved = 0u;
+    distance_kept = worlds[0].incremental.distance;
   }
   barrier();
   for (uint body = lane; body < settings.bodies.count && incremental != 0u; body += group_size)
-    if (has_moved(body))
+    if (has_moved(body, distance_kept))
       atomicOr(moved, 1u);
   barrier();
   uint table = 0u, count = 0u;
