@@ -12,7 +12,7 @@ import argparse
 import math
 import random
 
-from grains import DAMPING, GRAVITY, Grains, arguments, cone, damped, dump, fastest, filled, final, floor_of_grains, lammps, points, scene, speed, table, talus, time_step, wall_contact
+from grains import DAMPING, GRAVITY, Grains, arguments, cone, damped, dump, fastest, filled, final, floor_of_grains, lammps, placed, points, scene, speed, table, talus, time_step, wall_contact
 
 COUNT = 1500
 HALF = 40  # the rough floor is +-40 radii
@@ -56,10 +56,12 @@ def lifted(options, folder, grains, method, seed):
     fill = filled(r, COUNT, f"cylinder = {{ base = [0, 0, {3.1 * r}], radius = {TUBE * r}, height = {48 * r} }}")
     settled = final(options.program, folder.parent / "start", scene("dem", grains, domain, t, fill + points(base, r, True) + body, seed), t)
     loose = [(s.x, s.y, s.z) for s in settled if s.number < COUNT]
+    fixed = points(base, r, True) + body
+    loose = [(s.x, s.y, s.z) for s in placed(options.program, folder / "placed", scene("dem", grains, domain, 0.0, points(loose, r) + fixed)) if s.number < COUNT]
     if method not in DAMPING:
         motion = (f'interpolation = "linear"\nkeyframes = [{{ time = 0, position = [0, 0, 0] }}, {{ time = {0.1 * t}, position = [0, 0, 0] }}, '
                   f"{{ time = {end}, position = [0, 0, {rate * (end - 0.1 * t)}] }}]\n")
-        last = talus(options.program, folder, scene(method, grains, domain, end, points(loose, r) + points(base, r, True) + body + motion), end)[-1]
+        last = talus(options.program, folder, scene(method, grains, domain, end, points(loose, r) + fixed + motion), end)[-1]
         return [s for s in last if s.number < COUNT]
     dt = time_step(grains)
     walls = (sides(grains) + f"variable rise equal {rate}*(step*dt-{0.1 * t})*(step*dt>{0.1 * t})\n"

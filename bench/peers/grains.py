@@ -109,8 +109,12 @@ def floor_of_grains(half, radius):
     return [tuple(c + radius * d for c, d in zip(p, s)) for p, s in zip(places, shaken)]
 
 
-def talus(program, folder, text, every, metrics=None):
-    """Runs a scene on a core and returns its exported states, each a list of State by number; and rows of its metrics, if their interval is given."""
+def talus(program, folder, text, every, metrics=None, apart=False):
+    """Runs a scene on a core and returns its exported states, each a list of State by number; and rows of its metrics, if their interval is given.
+
+    Fails where Talus moves grains apart before it starts, because they overlap by more than a tenth of a radius: LAMMPS would start from elsewhere.
+    apart: it may, since all programs start from the first state that comes back.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("grains_*.csv"):
         old.unlink()
@@ -122,7 +126,10 @@ def talus(program, folder, text, every, metrics=None):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(f"{folder}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    (folder / "output.txt").write_text(done.stdout + done.stderr)
+    output = done.stdout + done.stderr
+    (folder / "output.txt").write_text(output)
+    if "they are moved apart" in output and not apart:
+        raise SystemExit(f"{folder}: Talus has moved grains apart that overlap at the start; a shorter substep makes them stiffer: {output[-500:]}")
     states = []
     for name in sorted(folder.glob("grains_*.csv")):
         with name.open() as file:
@@ -132,6 +139,11 @@ def talus(program, folder, text, every, metrics=None):
         return states
     with (folder / "metrics.csv").open() as file:
         return states, [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+
+
+def placed(program, folder, text):
+    """The State in which Talus starts a scene that ends at 0 s: grains that overlap by more than a tenth of a radius are moved apart."""
+    return talus(program, folder, text, 1.0, apart=True)[0]
 
 
 @functools.cache

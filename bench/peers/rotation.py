@@ -8,7 +8,7 @@ grains.py says what is equal in both.
 import argparse
 import math
 
-from grains import Grains, arguments, cone, filled, final, floor_of_grains, lammps, points, scene, speed, table, talus, time_step, wall_contact
+from grains import Grains, arguments, cone, filled, final, floor_of_grains, lammps, placed, points, scene, speed, table, talus, time_step, wall_contact
 
 RADIUS, COLUMN, COUNT, SETTLING, TIME = 0.005, 0.05, 1500, 1.0, 2.5  # m; half width [m]; number; s; s
 SIDE = 0.2  # half width of the rough floor [m]
@@ -58,6 +58,8 @@ def end(options, folder, grains, loose, method):
     """The grains at the end."""
     half, base = (SIDE, floor_of_grains(SIDE, RADIUS)) if options.case == "column" else (COLUMN, [])
     ours, theirs = domain(half)
+    at_start = placed(options.program, folder / "placed", scene("dem", grains, ours, 0.0, points(loose, RADIUS) + points(base, RADIUS, True)))
+    loose = [(s.x, s.y, s.z) for s in at_start if s.number < len(loose)]
     if method != "lammps":
         state = talus(options.program, folder, scene(method, grains, ours, TIME, points(loose, RADIUS) + points(base, RADIUS, True)), TIME)[-1]
         return [s for s in state if s.number < len(loose)]

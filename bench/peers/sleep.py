@@ -109,8 +109,8 @@ def opened(options, folder, grains, seed):
     gate = moving("gate", f"parts = [{box((-slot, -20, silo.FLOOR - silo.PLATE), (slot, 20, silo.FLOOR))}]",
                   [(0, (0, 0, 0), (0, 0, 0)), (opens, (0, 0, 0), (0, 0, 0)), (opens + 0.05, (0, 0, -0.3), (0, 0, 0)), (opens + 9, (0, 0, -0.3), (0, 0, 0))])
     sink = f'[[sink]]\nname = "below"\nbox = {{ min = [{-2 * half}, {-2 * y}, {-R}], max = [{2 * half}, {2 * y}, {0.5 * silo.FLOOR * R}] }}\n'
-    fill = filled(R, silo.COUNT, f"box = {{ min = [{-half}, {-y}, {silo.FLOOR * R}], max = [{half}, {y}, {silo.TALL * R}] }}")
-    lower, upper = (-half, -y, 0.0), (half, y, silo.TALL * R)
+    fill = filled(R, silo.COUNT, f"box = {{ min = [{-half}, {-y}, {silo.FLOOR * R}], max = [{half}, {y}, {silo.top(silo.COUNT)}] }}")
+    lower, upper = (-half, -y, 0.0), (half, y, silo.top(silo.COUNT))
     states = talus(options.program, folder, scene("dem", grains, (lower, upper, PERIODIC), opens + 1.2, fill + plates + gate + sink, seed), opens / 100)
     later = [sum(s.z > (silo.FLOOR - silo.PLATE) * R for s in state) for state in states]
     return [later[100 + round(0.2 / (opens / 100))] - later[-1]]
