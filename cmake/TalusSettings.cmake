@@ -50,6 +50,11 @@ function(talus_compile_settings target)
     if(TALUS_NATIVE)
       target_compile_options(${target} PRIVATE -march=native)
     endif()
+    if(TALUS_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # GCC collects its garbage from 1 GB on instead of 128 MB, since each collection looks through all that a folder has: engine/scene
+      # takes 34 s of one core to compile instead of 38 s, and 2.2 GB instead of 1.7 GB of memory; a file of tests 19 s instead of 25 s.
+      target_compile_options(${target} PRIVATE "SHELL:--param ggc-min-heapsize=1000000")
+    endif()
   endif()
 endfunction()
 
