@@ -7,6 +7,7 @@
 #include "tests/scratch.h"
 #include "tests/simulate.h"
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <random>
 #include <set>
@@ -201,26 +202,44 @@ fill.points = [)",
     REQUIRE(soil->live_grains < dug / 2);
 }
 
-TEST_CASE("What the ground takes in leaves its neighbours at rest", "[soil]") {
+// sqrt(g r), the speed of the fastest grain that was at rest 5 steps before, while columns take grains in behind a
+// blade that has left. shift: m, of the blade at the start.
+double fastest_from_rest_while_taken_in(double shift) {
   talus::Scene scene = blade_in_ground();
   scene.materials[0].rolling_friction = 0.1;
+  scene.bodies[0].position.x += shift;
   talus::Simulation simulation(scene, on_cpu);
   simulation.advance(200);
   simulation.drive_body(0, {{0.0, 0.0, 2.0}, {}}, {});
   simulation.advance(250);  // some 22 sqrt(r / g), in which what fell from the blade has come to rest
   const std::uint32_t before = simulation.soil()->live_grains;
   REQUIRE(before > 1000);
-  // sqrt(g r), of the fastest grain from the first look on at which columns take some in: 0.06, where neighbours of
-  // columns kept what they rested on, and 1.6 where they had the grains of the tile beside them instead.
   double fastest = 0.0;
-  for (int k = 0; k < 80 && simulation.soil()->live_grains > 0; ++k) {
+  std::map<std::uint32_t, double> last;  // sqrt(g r), speeds by the number of the grain
+  for (int k = 0; k < 120 && simulation.soil()->live_grains > 0; ++k) {
     simulation.advance(5);
+    std::map<std::uint32_t, double> now;
     for (const talus::GrainState& grain : simulation.grains())
-      if (simulation.soil()->live_grains < before)
-        fastest = std::max(fastest, static_cast<double>(glm::length(grain.velocity)) / std::sqrt(g * 0.005));
+      now[grain.id] = static_cast<double>(glm::length(grain.velocity)) / std::sqrt(g * 0.005);
+    for (const auto& [id, speed] : now)
+      if (const auto was = last.find(id);
+          was != last.end() && was->second < 0.05 && simulation.soil()->live_grains < before)
+        fastest = std::max(fastest, speed);
+    last = std::move(now);
   }
-  CHECK(fastest < 0.2);
   CHECK(simulation.soil()->live_grains == 0);
+  return fastest;
+}
+
+// A grain that tumbles over the ground sets others moving: of 16 starts, the fastest that was at rest reaches 0.06 to
+// 0.56, with a median of 0.12. Where columns had the grains of the tile in their place, so that neighbours lost what
+// they rested on, it was 1.6.
+TEST_CASE("What the ground takes in leaves its neighbours at rest", "[soil]") {
+  std::array fastest{fastest_from_rest_while_taken_in(0.0), fastest_from_rest_while_taken_in(1e-5),
+                     fastest_from_rest_while_taken_in(2e-5)};
+  std::ranges::sort(fastest);
+  CAPTURE(fastest);
+  CHECK(fastest[1] < 0.2);
 }
 
 TEST_CASE("Ground goes on from a checkpoint, and from a fork, to the same bits", "[soil]") {
