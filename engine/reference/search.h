@@ -291,7 +291,7 @@ void incremental_rows_of(const Args& args, Fields& f, uint begin, uint end, Grai
     uint& count = f.contact_count_next[i];
     if (!is_searched(count))
       continue;
-    if (f.worlds[0].lists.history > set_aside_most(f.worlds[0].lists.slots, f.status[0].lists.history)) {
+    if (f.worlds[0].lists.history > set_aside_most(f.worlds[0].lists.slots)) {
       atomic_ref(f.worlds[0].incremental.unfit).fetch_add(1);
       count = row_kept;
       continue;

@@ -116,8 +116,6 @@ private:
     need(s.halt == halt_none && s.substep == 0 && s.exchanged == 0, FieldId::status, "is not at the end of a step");
     need(s.step == static_cast<uint>(state_.step), FieldId::status, "is of another step");
     need(s.lists.rebuilding <= s_.worlds.count, FieldId::status, "has lists of more worlds than there are");
-    need(s.lists.history / slice_grains <= s_.worlds.rows, FieldId::status,
-         "has more contacts with a history than slots");
     need(finite(s.fine.time) && finite(s.fine.travel) && finite(s.fine.drift) && finite(s.fine.h) &&
              finite(s.fine.body_way) && finite(s.fine.body_way_before),
          FieldId::status, "has a number that is not finite");

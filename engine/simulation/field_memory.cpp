@@ -378,8 +378,7 @@ void FieldMemory::write_cameras() {
 void FieldMemory::count_rows() {
   const std::size_t rows = executor_->size(FieldId::contact_partner) / (std::size_t{model_.worlds()} * slice_grains);
   TALUS_ASSERT(rows * model_.worlds() * slice_grains == executor_->size(FieldId::contact_partner), rows);
-  const uint remembered = read_field<Status>(*executor_, FieldId::status, 1)[0].lists.history;
-  model_.set_contact_capacity(static_cast<uint>(rows), std::max(model_.settings().worlds.history, remembered));
+  model_.set_contact_capacity(static_cast<uint>(rows), model_.settings().worlds.history);
   resize_all();
   write_field(*executor_, FieldId::settings, std::vector{model_.settings()});
 }

@@ -217,7 +217,7 @@ void Model::set_places(uint places) {
 
 void Model::set_contact_capacity(uint rows, uint history) {
   settings_.worlds.rows = rows;
-  settings_.worlds.history = set_aside_most(rows * slice_grains, history);
+  settings_.worlds.history = std::max(history, set_aside_most(rows * slice_grains));
 }
 
 void Model::add_note_once(std::string_view beginning, std::string_view rest) {

@@ -15,8 +15,6 @@ layout(set = 0, binding = 6, scalar) buffer PartnerBlock { uint contact_partner[
 layout(set = 0, binding = 7, scalar) buffer CountBlock { uint contact_count_next[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer PlaceBlock { vec4 list_position[]; };
 layout(set = 0, binding = 10, scalar) buffer ActivityBlock { SliceActivity slice_activity[]; };
-layout(set = 0, binding = 11, scalar) readonly buffer StatusBlock { Status status; };
-#include "shared/row.h"
 #include "shared/space.glsl"
 
 uint first = 0u, slot = 0u, end = 0u, found = 0u;
@@ -34,6 +32,7 @@ void insert(uint partner) {
 #define INCREMENTAL
 #define FOUND(partner) insert(partner)
 #include "shared/contact_search.glsl"
+#include "shared/row.h"
 
 void keep_grains(uint i) {
   for (uint last = first + contact_count[i] * slice_grains; slot < last && contact_partner[slot] < triangle_partner;)
@@ -44,7 +43,7 @@ void main() {
   uint i = element_index();
   if (i >= args.grains || !is_searched(contact_count_next[i]))
     return;
-  if (worlds[0].lists.history > set_aside_most(worlds[0].lists.slots, status.lists.history)) {
+  if (worlds[0].lists.history > set_aside_most(worlds[0].lists.slots)) {
     atomicAdd(worlds[0].incremental.unfit, 1u);
     contact_count_next[i] = row_kept;
     return;

@@ -14,13 +14,10 @@ TALUS_INLINE bool is_searched(uint count_next) {
   return count_next == row_wanted || count_next == row_touched;
 }
 
-// Where an incremental rebuild puts aside what more contacts than this remember, all lists are rebuilt. That follows from the lists alone, and not
-// from the room that the history buffer has, which is at least this: a state that is resumed goes on with the same bits. Some 6 of the 16 slots of a grain
-// in a heap at rest have a history. history: contacts that had one when all lists were last rebuilt.
-TALUS_INLINE uint set_aside_most(uint slots, uint history) {
-  uint share = slots / 8 * 3;
-  return share > history ? share : history;
-}
+// Where an incremental rebuild puts aside what more contacts than this remember, all lists are rebuilt. That follows from the slots that the lists take,
+// and not from the room that the history buffer has, which is at least this: a state that is resumed goes on with the same bits. Some 6 of the 16 slots
+// of a grain in a heap at rest have a history.
+TALUS_INLINE uint set_aside_most(uint slots) { return slots / 8 * 3; }
 
 #ifdef __cplusplus
 }
