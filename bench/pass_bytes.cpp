@@ -34,8 +34,8 @@ double elements_in_use(talus::Simulation& simulation, FieldId id) {
 
 double bytes_of_pass(talus::Simulation& simulation, std::string_view name) {
   const auto found = std::ranges::find(talus::pass_infos, name, &talus::PassInfo::name);
-  constexpr std::array of_few_rows{"incremental_choose", "incremental_keep", "incremental_save", "incremental_search",
-                                   "incremental_restore"};
+  constexpr std::array of_few_rows{"incremental_choose", "incremental_keep",  "incremental_save",
+                                   "incremental_search", "incremental_refit", "incremental_restore"};
   if (found == talus::pass_infos.end() || std::ranges::count(of_few_rows, name) > 0)
     return 0.0;
   const auto pass = static_cast<talus::Pass>(found - talus::pass_infos.begin());

@@ -78,6 +78,8 @@ constexpr std::uint32_t threads_of(Unit unit) {
   X(incremental_keep, thread, exact, 0)                                                                                \
   X(incremental_save, thread, unordered, 0)                                                                            \
   X(incremental_search, thread, exact, 0)                                                                              \
+  X(incremental_unfit, group, exact, 0)                                                                                \
+  X(incremental_refit, group, exact, 0)                                                                                \
   X(incremental_restore, thread, exact, 0)                                                                             \
   X(incremental_check, group, close, 1e-6)                                                                             \
   X(history_restore, thread, exact, 0)                                                                                 \

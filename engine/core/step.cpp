@@ -195,6 +195,9 @@ void rebuild_incrementally(Executor& e, const StepPlan& p, const Args& args) {
     e.run(Pass::incremental_keep, grains, args);
   e.run(Pass::incremental_save, grains, args);
   e.run(Pass::incremental_search, grains, args);
+  e.run(Pass::incremental_unfit, {1, gate_incremental_once}, args);
+  e.run(Pass::incremental_refit, {(p.grains + group_size - 1) / group_size, gate_incremental_unfit}, args);
+  e.run(Pass::incremental_search, {p.grains, gate_incremental_unfit}, args);  // rows that were too short
   e.run(Pass::incremental_restore, grains, args);
   e.run(Pass::incremental_check, {1, gate_incremental_once}, args);
 }

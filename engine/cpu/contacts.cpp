@@ -401,10 +401,12 @@ TALUS_FLATTEN void incremental_choose(const Args& args, Fields& f, uint begin, u
   const std::size_t links = reference::link_at(f.settings[0], 0);
   end = std::min(end, args.grains);
   for (uint first = begin; first < end; first += lanes) {
-    const ints there = lane_numbers < static_cast<int>(end - first);
+    // Links first, which lie side by side.
+    const ints fresh = (lane_numbers < static_cast<int>(end - first)) & (load<ints>(&f.cell_lists[links + first]) < 0);
+    if (bits_of(fresh) == 0)
+      continue;
     const floats listed = load_places<Neighbourhood::incremental>(f, first).radius;
-    const ints fresh = there & (listed < 0.0f) & (load<ints>(&f.cell_lists[links + first]) < 0);
-    for (uint those = bits_of(fresh); those; those &= those - 1) {
+    for (uint those = bits_of(fresh & (listed < 0.0f)); those; those &= those - 1) {
       const uint i = first + static_cast<uint>(std::countr_zero(those));
       if (is_gone(f.grains[i]))
         continue;

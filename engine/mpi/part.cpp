@@ -123,17 +123,21 @@ void Part::run(Pass pass, Work work, const Args& args) {
 }
 
 void Part::run_everywhere(Pass pass, Work work, const Args& args, const Access& access) {
+  // Rows change their places on all ranks alike, each moving what it has of them.
+  const auto stays = [&](FieldCopy field) { return pass == Pass::incremental_refit && is_of_rows(field.id); };
   std::vector<FieldCopy> touched = access.reads;  // and of what it writes it may leave a part as it is
   touched.insert(touched.end(), access.writes.begin(), access.writes.end());
   std::ranges::sort(touched);
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  std::erase_if(touched, stays);
   make_whole(touched);
   const auto start = std::chrono::steady_clock::now();
   here_.run(pass, work, args, access);
   if (!here_.on_device())
     summary_.everywhere_s += seconds_since(start);
   for (const FieldCopy field : access.writes)
-    validity(field) = {};
+    if (!stays(field))
+      validity(field) = {};
   if (pass == Pass::contact_commit) {
     rows_ = fresh_ ? std::exchange(fresh_, nullptr) : rows_;
     borders_known_ = Known::none;

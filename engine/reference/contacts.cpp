@@ -1,6 +1,8 @@
 // Contact lists: everything nearer than the skin.
 #include "engine/reference/history.h"
 #include "engine/reference/search.h"
+#include <array>
+#include <cstring>
 
 namespace talus::reference {
 namespace {
@@ -173,18 +175,17 @@ void incremental_choose(const Args& args, Fields& f, uint begin, uint end) {
 }
 
 void incremental_keep(const Args& args, Fields& f, uint begin, uint end) {
-  for (uint i = begin; i < std::min(end, args.grains); ++i)
+  each_changing_row(args, f, begin, end, [&](uint i) {
     if (f.contact_count_next[i] == row_touched && !is_gone(f.grains[i]) && has_still(args, f, i))
       f.contact_count_next[i] = row_kept;
+  });
 }
 
 void incremental_save(const Args& args, Fields& f, uint begin, uint end) {
-  for (uint i = begin; i < std::min(end, args.grains); ++i) {
-    if (!is_searched(f.contact_count_next[i]))
-      continue;
+  each_changing_row(args, f, begin, end, [&](uint i) {
     count_bodies(f, contact_slot(f, i, 0), f.contact_count[i], ~0u);
     history(f, i, i);
-  }
+  });
 }
 
 void incremental_search(const Args& args, Fields& f, uint begin, uint end) {
@@ -193,14 +194,77 @@ void incremental_search(const Args& args, Fields& f, uint begin, uint end) {
       [&](uint i, auto found) { search_others<Neighbourhood::incremental>(args, f, i, found); });
 }
 
+namespace {
+
+// Contacts in the row of grain i, those that were found where it was searched again, fitting or not.
+uint row_needs(const Fields& f, uint i) {
+  const uint found = f.contact_count_next[i];
+  return found == row_kept ? f.contact_count[i] : is_unfit(found) ? found - row_unfit : found;
+}
+
+// Moves the rows of a slice, contacts of each grain, to where they begin from now on.
+void move_rows(Fields& f, uint from, uint to, uint rows) {
+  const std::size_t words = slice_grains * f.settings[0].contacts.state_words;
+  std::memmove(f.contact_partner.data() + to * slice_grains, f.contact_partner.data() + from * slice_grains,
+               rows * slice_grains * sizeof(uint));
+  if (words > 0)
+    std::memmove(f.contact_state.data() + to * words, f.contact_state.data() + from * words,
+                 rows * words * sizeof(float));
+}
+
+// Deals out the rows of a workgroup's slices anew where one of them has too few: each gets as many as its longest row
+// needs, and an equal share of the others.
+void refit_block(Fields& f, uint first, uint grains) {
+  constexpr uint slices_each = group_size / slice_grains;
+  const uint slice = first / slice_grains, slices = (grains + slice_grains - 1) / slice_grains;
+  std::array<uint, slices_each> needs{}, starts{};
+  uint unfit = 0, total = 0;
+  for (uint i = first; i < first + grains; ++i) {
+    uint& need = needs[(i - first) / slice_grains];
+    need = std::max(need, row_needs(f, i));
+    unfit += is_unfit(f.contact_count_next[i]) ? 1 : 0;
+  }
+  for (const uint need : needs)
+    total += need;
+  const uint begin = f.slice_start[slice], room = f.slice_start[slice + slices] - begin;
+  if (unfit == 0 || total > room)
+    return;
+  for (uint k = 0, start = begin; k < slices; ++k) {
+    starts[k] = start;
+    start += needs[k] + (room - total) / slices + (k < (room - total) % slices ? 1 : 0);
+  }
+  // First those that move down, from the first one on, then those that move up, from the last one on: so none is moved
+  // onto rows that are still to be moved.
+  const auto move = [&](uint k) {
+    move_rows(f, f.slice_start[slice + k], starts[k], std::min(needs[k], rows_of(f, slice + k, 0)));
+  };
+  for (uint k = 0; k < slices; ++k)
+    if (starts[k] < f.slice_start[slice + k])
+      move(k);
+  for (uint k = slices; k-- > 0;)
+    if (starts[k] > f.slice_start[slice + k])
+      move(k);
+  std::copy_n(starts.begin(), slices, f.slice_start.begin() + slice);
+  for (uint i = first; i < first + grains; ++i)
+    if (is_unfit(f.contact_count_next[i]))
+      f.contact_count_next[i] = row_wanted;
+  atomic_ref(f.worlds[0].incremental.unfit).fetch_sub(unfit);
+}
+
+}  // namespace
+
+void incremental_refit(const Args&, Fields& f, uint begin, uint end) {
+  const uint grains = f.worlds[0].lists.grains;
+  for (uint first = begin * group_size; first < std::min(end * group_size, grains); first += group_size)
+    refit_block(f, first, std::min(group_size, grains - first));
+}
+
 void incremental_restore(const Args& args, Fields& f, uint begin, uint end) {
-  for (uint i = begin; i < std::min(end, args.grains); ++i) {
+  each_changing_row(args, f, begin, end, [&](uint i) {
     uint count = f.contact_count_next[i];
-    if (count == row_kept)
-      continue;
     const std::size_t row = contact_slot(f, i, 0);
-    TALUS_ASSERT(count == row_unfit || has_rows(f, i, count), i, count);
-    if (count == row_unfit) {  // it has no more than it remembers, until all lists are built in this substep
+    TALUS_ASSERT(is_unfit(count) || has_rows(f, i, count), i, count);
+    if (is_unfit(count)) {  // it has no more than it remembers, until all lists are built in this substep
       count = f.history_count[i];
       TALUS_ASSERT(has_rows(f, i, count), i, count);
       for (uint k = 0; k < count; ++k)
@@ -209,7 +273,7 @@ void incremental_restore(const Args& args, Fields& f, uint begin, uint end) {
     restore(f, i, row, count, [](uint partner) { return partner; });
     f.contact_count[i] = count;
     count_bodies(f, row, count, 1);
-  }
+  });
 }
 
 void contact_commit(const Args& args, Fields& f, uint begin, uint end) {

@@ -175,11 +175,17 @@ void plan(const Args& args, Fields& f, uint, uint) {
   f.gates[gate_listed] = {0, 1, 1};
   f.gates[gate_step_end] = groups(0);
   f.gates[gate_return] = groups(status.exchanged * groups_for(args.grains));
+  f.gates[gate_incremental_unfit] = groups(0);
   std::fill(f.gates.begin() + gate_incremental_grains, f.gates.begin() + gate_emission, groups(0));
   if (status.lists.rebuilding > 0)
     open_rebuild(args, f, status.lists.rebuilding);
   if (incremental)
     open_incremental(args, f);
+}
+
+void incremental_unfit(const Args& args, Fields& f, uint, uint) {
+  if (f.worlds[0].incremental.unfit > 0)
+    f.gates[gate_incremental_unfit] = groups(groups_for(args.grains));
 }
 
 void incremental_check(const Args& args, Fields& f, uint, uint) {

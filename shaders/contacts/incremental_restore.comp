@@ -15,13 +15,14 @@ layout(set = 0, binding = 13, scalar) buffer ContactsBlock { uint body_contacts[
 #define NAME(partner) partner
 #include "shared/restore_row.glsl"
 #include "shared/incremental_bodies.glsl"
+#include "shared/row.h"
 
 void main() {
   uint i = element_index();
   if (i >= args.grains || contact_count_next[i] == row_kept)
     return;
   uint count = contact_count_next[i], slot = slice_start[i / slice_grains] * slice_grains + i % slice_grains;
-  if (count == row_unfit) {  // it has no more than it remembers, until all lists are built in this substep
+  if (is_unfit(count)) {  // it has no more than it remembers, until all lists are built in this substep
     count = history_count[i];
     for (uint k = 0u; k < count; ++k)
       contact_partner[slot + k * slice_grains] = history[history_at(history_first[i] + k)];

@@ -62,7 +62,7 @@ void main() {
   if (sleeping != 0u)  // a body may have come near a sleeper
     atomicOr(slice_activity[slice].watched, 1u);
   bool fits = found * slice_grains <= end - first;
-  contact_count_next[i] = fits ? found : row_unfit;
+  contact_count_next[i] = fits ? found : row_unfit + found;
   if (fits)
     return;
   atomicAdd(worlds[0].incremental.unfit, 1u);

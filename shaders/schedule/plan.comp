@@ -130,6 +130,7 @@ void main() {
   open(gate_incremental_grains, incremental * groups_for(args.grains));
   open(gate_incremental_cells, incremental * groups_for(grid_cells(settings.grid.bits)));
   open(gate_incremental_once, incremental);
+  open(gate_incremental_unfit, 0u);
   open(gate_lists, max(incremental, count));
   open(gate_return, exchanged * groups_for(args.grains));
   open(gate_step_end, 0u);

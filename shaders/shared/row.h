@@ -14,6 +14,11 @@ TALUS_INLINE bool is_searched(uint count_next) {
   return count_next == row_wanted || count_next == row_touched;
 }
 
+// Was it too short for what was found?
+TALUS_INLINE bool is_unfit(uint count_next) {
+  return count_next >= row_unfit && count_next < row_wanted;
+}
+
 // Where an incremental rebuild puts aside what more contacts than this remember, all lists are rebuilt. That follows from the slots that the lists take,
 // and not from the room that the history buffer has, which is at least this: a state that is resumed goes on with the same bits. Some 6 of the 16 slots
 // of a grain in a heap at rest have a history.

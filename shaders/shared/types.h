@@ -69,11 +69,11 @@ TALUS_CONST uint link_new = 0x80000000u;
 TALUS_CONST uint link_mask = 0x3FFFFFFFu;
 TALUS_CONST uint link_end = link_mask - 1u;
 // contact_count_next of a row that is not searched again, of one in which the bodies and walls are to be searched again, of one in which
-// all are, and of one that was too short for what was found. The least of what wants a row counts.
+// all are, and, with the number of contacts that were found added, of one that was too short for them. The least of what wants a row counts.
 TALUS_CONST uint row_kept = 0xFFFFFFFFu;
 TALUS_CONST uint row_touched = 0xFFFFFFFEu;
 TALUS_CONST uint row_wanted = 0xFFFFFFFDu;
-TALUS_CONST uint row_unfit = 0xFFFFFFFCu;
+TALUS_CONST uint row_unfit = 0x80000000u;
 
 // Gates: dispatch sizes that the device opens and closes. A closed gate is a dispatch of nothing.
 TALUS_CONST uint gate_grains = 0u;          // a thread per grain, while the run is not halted
@@ -101,7 +101,8 @@ TALUS_CONST uint gate_slices = 21u;              // slice_grains threads per sli
 TALUS_CONST uint gate_listed = 22u;              // a thread per grain of the slices that activity_list has listed
 TALUS_CONST uint gate_step_end = 23u;            // a workgroup per body, and a thread per world, after the last substep of a step
 TALUS_CONST uint gate_return = 24u;              // a thread per grain, where the state of grains is in their copies
-TALUS_CONST uint gates_total = 25u;
+TALUS_CONST uint gate_incremental_unfit = 25u;   // as gate_incremental_grains, where rows were too short for what was found
+TALUS_CONST uint gates_total = 26u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
 TALUS_CONST uint dispatch_row = 32768u;
