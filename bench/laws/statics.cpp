@@ -309,7 +309,7 @@ std::vector<Law> static_laws() {
            "the same moments, two starts.",
            "LAMMPS with equal springs and the same protocol (bench/README.md): 17.3 +- 0.1 and 22.8 +- 0.1 degrees",
            "1 degree beyond the starts of LAMMPS.",
-           "The substeps are those that Talus chooses; with LAMMPS's springs dem gave 17.5 +- 0.3 and 21.4 +- 0.1 "
+           "The substeps are those that Talus chooses; with LAMMPS's springs dem gave 17.2 +- 0.7 and 22.0 +- 0.6 "
            "degrees (bench/README.md).",
            0.5, repose}};
 }

@@ -112,7 +112,7 @@ def floor_of_grains(half, radius):
 def talus(program, folder, text, every, metrics=None, apart=False):
     """Runs a scene on a core and returns its exported states, each a list of State by number; and rows of its metrics, if their interval is given.
 
-    Fails where Talus moves grains apart before it starts, because they overlap by more than a tenth of a radius: LAMMPS would start from elsewhere.
+    Fails where Talus moves grains apart before it starts, because some overlap by more than a tenth of a radius: LAMMPS would start from elsewhere.
     apart: it may, since all programs start from the first state that comes back.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -128,7 +128,7 @@ def talus(program, folder, text, every, metrics=None, apart=False):
         raise SystemExit(f"{folder}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
     output = done.stdout + done.stderr
     (folder / "output.txt").write_text(output)
-    if "they are moved apart" in output and not apart:
+    if "are moved apart before the start" in output and not apart:
         raise SystemExit(f"{folder}: Talus has moved grains apart that overlap at the start; a shorter substep makes them stiffer: {output[-500:]}")
     states = []
     for name in sorted(folder.glob("grains_*.csv")):

@@ -481,8 +481,7 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
     }
     return static_cast<uint>(out.parts.size() - before);
   };
-  const double clear =
-      4.0 * radii.max;  // Grains touch no end that is a diameter above the body; as much again for cells.
+  const double clear = 4.0 * radii.max;  // Grains meet no end that is 3 radii above the body; a fourth is for cells.
   for (const BodySpec& spec : scene.bodies) {
     Body body{};
     body.motion = motions[out.bodies.size()];
@@ -494,8 +493,8 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
     for (const std::size_t part : free.hemmed)
       out.notes.push_back(fmt::format(
           "parts.{} of body {} ends less than {:.3g} m outside of it, before more of the body: grains rest on that end "
-          "as on the body; move its end, or subtract two parts",
-          part, spec.name, clear / 2));
+          "as on the body, or are slowed before it; move its end, or subtract two parts",
+          part, spec.name, end_met * clear));
     body.parts = add_parts(free.parts);
     body.far = far_of(std::span(out.parts).subspan(body.first_part));
     out.bodies.push_back(body);

@@ -129,8 +129,8 @@ Ways ways_out(const Solid& solid, const BodyPart& part, const BodyPart& longer, 
         t += std::max(distance, step_least);
       }
       ways.shut = ways.shut || shut;
-      // An end so far out that nothing touches both it and the solid may stay.
-      if (!shut && at_start < by / 2)
+      // An end so far out that no grain meets it may stay.
+      if (!shut && at_start < end_met * by)
         ways.free.push_back(start);
     }
   return ways;

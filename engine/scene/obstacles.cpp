@@ -91,13 +91,26 @@ void keep_out(std::span<const Obstacle> obstacles, const Domain& domain, glm::dv
   center = best;
 }
 
-double overlap_parted(const Scene& scene) {
-  constexpr double least = 0.1, most = 0.25;  // no bed at rest comes near to the second whatever its substeps
+namespace {
+
+// Overlap in radii that throws a grain of radius r as high as r where it is released within a substep h, by v = overlap
+// r / 2 h and v^2 = 2 g r.
+double overlap_thrown(const Scene& scene) {
   const double radius = radii_of(scene).max;
   const int substeps = scene.solver.substeps ? scene.solver.substeps : choose_substeps(scene).substeps;
-  const double h = scene.dt / substeps;
-  return radius > 0.0 ? std::clamp(h * std::sqrt(8.0 * glm::length(scene.domain.gravity) / radius), least, most)
-                      : least;
+  return radius > 0.0 ? scene.dt / substeps * std::sqrt(8.0 * glm::length(scene.domain.gravity) / radius) : 0.0;
+}
+
+}  // namespace
+
+double overlap_parted(const Scene& scene) {
+  constexpr double least = 0.1, most = 0.25;  // no bed at rest comes near to the second whatever its substeps
+  return std::clamp(overlap_thrown(scene), least, most);
+}
+
+double overlap_added(const Scene& scene) {
+  constexpr double least = 0.001, most = 0.02, share = 0.25;
+  return std::clamp(share * overlap_thrown(scene), least, most);
 }
 
 }  // namespace talus

@@ -28,4 +28,9 @@ void keep_out(std::span<const Obstacle> obstacles, const Domain& domain, glm::dv
 // one substep h gives each the speed of overlap / 2 h); at most a quarter.
 double overlap_parted(const Scene& scene);
 
+// Overlap in the same unit, by which grains may be deeper in each other than they were placed where others are moved
+// apart beside them: its release throws none higher than a sixteenth of a radius, and it is at least 0.001, at most
+// 0.02.
+double overlap_added(const Scene& scene);
+
 }  // namespace talus

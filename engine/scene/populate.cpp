@@ -461,8 +461,10 @@ private:
   std::vector<Falling> falling_;
 };
 
-// Grains that the scene places may overlap by far more than any contact would: as springs they would fly apart. They
-// are moved apart, around particles of shapes and spheres of clumps.
+// Grains that the scene places may overlap by far more than any contact would: as springs they would fly apart. Those
+// of pairs that are deeper than overlap_parted() are moved apart, around particles of shapes and spheres of clumps, and
+// others that they come into out of their way: a pair that was not too deep stays as deep as it was, and
+// overlap_added(). So the surroundings make room, less the further they are off, and a bed that is compressed stays so.
 constexpr double overlap_told = 0.1, overlap_left = 0.001;  // radii of the smaller one
 
 void separate_overlapping(const Scene& scene, const std::vector<Obstacle>& obstacles, std::size_t movable,
@@ -482,17 +484,44 @@ void separate_overlapping(const Scene& scene, const std::vector<Obstacle>& obsta
   if (before.pairs == 0)
     return;
   std::string outcome = ", which throws them apart: place them further from each other";
-  if (scene.parts_overlaps && before.deepest > overlap_parted(scene)) {
-    separate(balls, period, overlap_left, [&](glm::dvec3& p, double r) { keep_out(obstacles, d, p, r); });
-    for (std::size_t i = 0; i < movable; ++i)
-      if (const glm::vec3 to(balls[i].center); !population.initial[i].fixed)
-        population.initial[i].position = to;
-    const Overlaps after = overlaps_of(balls, period, overlap_told);
-    outcome = after.pairs == 0
-                  ? ": they are moved apart before the start"
-                  : fmt::format(": they are moved apart before the start, but {} for which there is no room, "
-                                "the deepest of them by {:.2g} radii",
-                                after.pairs, after.deepest);
+  if (const double most = overlap_parted(scene); scene.parts_overlaps && before.deepest > most) {
+    const std::vector<Movable> placed = balls;
+    const std::vector<std::uint32_t> deep = overlapping(balls, period, most);
+    std::vector<bool> is_deep(balls.size(), false);
+    for (const std::uint32_t i : deep)
+      is_deep[i] = true;
+    const double added = overlap_added(scene);
+    const auto parting = [&](std::size_t i, std::size_t j) -> Parting {
+      if (is_deep[i] && is_deep[j])
+        return {overlap_left, 0.0};
+      const double was = overlap_of(placed[i], placed[j], period) / std::min(placed[i].radius, placed[j].radius);
+      const double left = std::min(std::max(was, 0.0) + added, most - overlap_left);
+      return {left + overlap_left, left};
+    };
+    separate(
+        balls, period, parting, [&](glm::dvec3& p, double r) { keep_out(obstacles, d, p, r); }, deep);
+    std::size_t moved = 0;
+    double furthest = 0.0;  // radii
+    for (std::size_t i = 0; i < movable; ++i) {
+      glm::vec3& place = population.initial[i].position;
+      const glm::vec3 to(balls[i].center);
+      if (to == place)
+        continue;
+      glm::dvec3 way = balls[i].center - glm::dvec3(place);
+      for (int a = 0; a < 3; ++a)
+        way[a] -= period[a] > 0.0 ? period[a] * std::round(way[a] / period[a]) : 0.0;
+      furthest = std::max(furthest, glm::length(way) / balls[i].radius);
+      ++moved;
+      place = to;
+    }
+    const Overlaps after = overlaps_of(balls, period, most);
+    outcome =
+        fmt::format(": {} grains are moved apart before the start, where pairs overlap by more than {:.2g}, by up "
+                    "to {:.2g} radii, and all others stay",
+                    moved, most, furthest);
+    if (after.pairs > 0)
+      outcome += fmt::format("; there is no room for {} pairs, the deepest of them by {:.2g} radii", after.pairs,
+                             after.deepest);
   }
   population.warnings.push_back(fmt::format(
       "{}: {}{} pairs of grains overlap where the scene places them by more than {} "

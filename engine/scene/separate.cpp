@@ -17,6 +17,15 @@ namespace {
 constexpr int pushes_most = 32;
 constexpr std::size_t sweeps_most = 2000, work_most = 200'000'000;  // balls times sweeps
 
+// From one to the other by the shortest way.
+glm::dvec3 way_of(const glm::dvec3& from, const glm::dvec3& to, const glm::dvec3& period) {
+  glm::dvec3 d = to - from;
+  for (int a = 0; a < 3; ++a)
+    if (period[a] > 0.0)
+      d[a] -= period[a] * std::round(d[a] / period[a]);
+  return d;
+}
+
 // Balls by cells of the largest diameter.
 class BallCells {
 public:
@@ -36,15 +45,6 @@ public:
     TALUS_ASSERT(std::ranges::count(cells_[key(cell(from))], static_cast<std::uint32_t>(i)) == 1, i);
     std::erase(cells_[key(cell(from))], static_cast<std::uint32_t>(i));
     add(i, to);
-  }
-
-  // From one to the other by the shortest way.
-  glm::dvec3 way(const glm::dvec3& from, const glm::dvec3& to) const {
-    glm::dvec3 d = to - from;
-    for (int a = 0; a < 3; ++a)
-      if (period_[a] > 0.0)
-        d[a] -= period_[a] * std::round(d[a] / period_[a]);
-    return d;
   }
 
   // Calls visit(j) for the balls in the cells around, until it returns false.
@@ -98,21 +98,28 @@ bool moves(const Movable& ball) {
   return std::isfinite(ball.mass);
 }
 
-// m; negative: apart.
-double overlap_of(const BallCells& cells, const Movable& a, const Movable& b) {
-  return a.radius + b.radius - glm::length(cells.way(a.center, b.center));
+bool may_part(const Movable& a, const Movable& b) {
+  return moves(a) || moves(b);
+}
+
+double smaller(const Movable& a, const Movable& b) {
+  return std::min(a.radius, b.radius);
 }
 
 }  // namespace
+
+double overlap_of(const Movable& a, const Movable& b, const glm::dvec3& period) {
+  return a.radius + b.radius - glm::length(way_of(a.center, b.center, period));
+}
 
 Overlaps overlaps_of(std::span<const Movable> balls, const glm::dvec3& period, double least) {
   Overlaps all;
   const BallCells cells(balls, period);
   for (std::size_t i = 0; i < balls.size() && all.pairs < pairs_most; ++i)
     cells.near(balls[i].center, [&](std::uint32_t j) {
-      if (j <= i || !(moves(balls[i]) || moves(balls[j])))
+      if (j <= i || !may_part(balls[i], balls[j]))
         return true;
-      const double depth = overlap_of(cells, balls[i], balls[j]) / std::min(balls[i].radius, balls[j].radius);
+      const double depth = overlap_of(balls[i], balls[j], period) / smaller(balls[i], balls[j]);
       all.deepest = std::max(all.deepest, depth);
       all.pairs += depth > least ? 1 : 0;
       return all.pairs < pairs_most;
@@ -120,15 +127,28 @@ Overlaps overlaps_of(std::span<const Movable> balls, const glm::dvec3& period, d
   return all;
 }
 
-void separate(std::span<Movable> balls, const glm::dvec3& period, double least,
+std::vector<std::uint32_t> overlapping(std::span<const Movable> balls, const glm::dvec3& period, double least) {
+  std::vector<std::uint32_t> found;
+  const BallCells cells(balls, period);
+  for (std::uint32_t i = 0; i < balls.size(); ++i) {
+    bool overlaps = false;
+    cells.near(balls[i].center, [&](std::uint32_t j) {
+      overlaps = j != i && may_part(balls[i], balls[j]) &&
+                 overlap_of(balls[i], balls[j], period) > least * smaller(balls[i], balls[j]);
+      return !overlaps;
+    });
+    if (overlaps)
+      found.push_back(i);
+  }
+  return found;
+}
+
+void separate(std::span<Movable> balls, const glm::dvec3& period,
+              const std::function<Parting(std::size_t, std::size_t)>& parting,
               const std::function<void(glm::dvec3&, double)>& keep, std::vector<std::uint32_t> crowd) {
   BallCells cells(balls, period);
   std::vector<std::uint32_t> next;  // those that still overlap, and those moved into
-  std::vector<bool> in_density_grid(balls.size(), true);
-  if (crowd.empty()) {
-    crowd.resize(balls.size());
-    std::iota(crowd.begin(), crowd.end(), 0u);
-  }
+  std::vector<bool> listed(balls.size(), false);
   const auto place = [&](std::size_t i, glm::dvec3 to) {
     keep(to, balls[i].radius);
     cells.move(i, balls[i].center, to);
@@ -137,25 +157,28 @@ void separate(std::span<Movable> balls, const glm::dvec3& period, double least,
   for (std::size_t sweep = 0, work = 0; sweep < sweeps_most && work < work_most && !crowd.empty(); ++sweep) {
     work += crowd.size();
     next.clear();
-    std::fill(in_density_grid.begin(), in_density_grid.end(), false);
+    std::fill(listed.begin(), listed.end(), false);
     const auto again = [&](std::uint32_t i) {
-      if (!in_density_grid[i])
+      if (!listed[i])
         next.push_back(i);
-      in_density_grid[i] = true;
+      listed[i] = true;
     };
     for (const std::uint32_t i : crowd) {
       std::vector<std::uint32_t> pushes;
       cells.near(balls[i].center, [&](std::uint32_t j) {
-        if (j != i && (moves(balls[i]) || moves(balls[j])) &&
-            overlap_of(cells, balls[i], balls[j]) > least * std::min(balls[i].radius, balls[j].radius))
+        if (j == i || !may_part(balls[i], balls[j]))
+          return true;
+        const double overlap = overlap_of(balls[i], balls[j], period);
+        if (overlap > 0.0 && overlap > parting(i, j).least * smaller(balls[i], balls[j]))
           pushes.push_back(j);
         return pushes.size() < pushes_most;
       });
       for (const std::uint32_t j : pushes) {
-        const double overlap = overlap_of(cells, balls[i], balls[j]);
+        const double overlap =
+            overlap_of(balls[i], balls[j], period) - parting(i, j).left * smaller(balls[i], balls[j]);
         if (!(overlap > 0.0))
           continue;
-        const glm::dvec3 way = cells.way(balls[i].center, balls[j].center);
+        const glm::dvec3 way = way_of(balls[i].center, balls[j].center, period);
         const double length = glm::length(way);
         // A little of another direction frees a ball that lies in line between two that stay.
         const glm::dvec3 aside = i < j ? any_direction(i, j) : -any_direction(j, i);

@@ -10,7 +10,8 @@
 namespace talus {
 namespace {
 
-constexpr double overlap_left = 0.02;  // radii of the smaller grain: more than most contacts of a bed at rest
+// Radii of the smaller grain: more than most contacts of a bed at rest overlap.
+constexpr Parting parting{0.02, 0.0};
 
 // As springs, grains that a body is put onto would fly apart. Those that it is in deeper than any contact are moved to
 // its surface, and others out of their way.
@@ -56,8 +57,8 @@ public:
     if (crowd.empty())
       return 0;
     separate(
-        balls, period_of(domain), overlap_left, [&](glm::dvec3& p, double r) { keep_out(obstacles, domain, p, r); },
-        crowd);
+        balls, period_of(domain), [](std::size_t, std::size_t) { return parting; },
+        [&](glm::dvec3& p, double r) { keep_out(obstacles, domain, p, r); }, crowd);
     std::size_t left = 0;
     for (std::size_t k = 0; k < balls.size(); ++k) {
       Grain& g = grains[grain_of_ball[k]];
