@@ -251,7 +251,7 @@ TEST_CASE("Grains rest on a mesh whose valleys are narrower than they are", "[bo
   CAPTURE(method);
   const Scene scene = on_waves(default_solver(method), 64);
   Simulation simulation(scene, on_cpu);
-  simulation.advance(480);
+  simulation.advance(300);
   CHECK(simulation.measure().speed_max < 2e-3);
   CHECK(simulation.measure().contacts_max > 2);
   glm::dvec3 force(0.0);

@@ -343,14 +343,14 @@ TEST_CASE("Hertz: vectorised passes agree with their references", "[hertz][locks
   const bool rotation = GENERATE(false, true), rolls = GENERATE(false, true);
   CAPTURE(lanes, rotation, rolls);
   const Options options{.device = "cpu", .verify = true, .lanes = lanes};
-  Scene scene = with_hertz(jumble_with_bodies(803), rotation);
+  Scene scene = with_hertz(jumble_with_bodies(403), rotation);
   scene.materials[0].restitution = 0.4;
   if (rolls)
     scene.materials[1].rolling_friction = 0.2;
   Simulation moving(scene, options);
   REQUIRE_NOTHROW(moving.advance(5));
   Simulation settling(with_hertz(box_of(300), rotation), options);
-  REQUIRE_NOTHROW(settling.advance(60));
+  REQUIRE_NOTHROW(settling.advance(30));
   scene.worlds = 3;
   Simulation worlds(scene, options);
   REQUIRE_NOTHROW(worlds.advance(2));

@@ -135,7 +135,7 @@ TEST_CASE("Every method agrees with its reference on a device with few registers
     return;
   talus::Simulation simulation(talus_tests::with(talus_tests::jumble_with_bodies(1024), variant.solver),
                                talus_tests::in_lockstep());
-  REQUIRE_NOTHROW(simulation.advance(6));
+  REQUIRE_NOTHROW(simulation.advance(4));
 }
 
 TEST_CASE("Devices are listed with the limits that a test gives them", "[gpu][device]") {

@@ -127,7 +127,7 @@ TEST_CASE("What bodies receive is what grains lose", "[bodies][loads]") {
     Simulation simulation(scene, {.device = "cpu", .contact_slots = slots});
     spread(simulation);
     const Matter before = matter_of(simulation);
-    const std::uint64_t steps = 60;
+    const std::uint64_t steps = 30;
     simulation.advance(steps);
     const Matter after = matter_of(simulation);
     const double time = static_cast<double>(steps) * scene.dt;

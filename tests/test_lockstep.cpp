@@ -168,7 +168,7 @@ TEST_CASE("Every method agrees with its reference", "[device][lockstep]") {
   CAPTURE(variant.name);
   // A contact at the edge of its friction cone may fall to either side of it: among so many grains there is none.
   Simulation simulation(with(jumble_with_bodies(1024), variant.solver), in_lockstep());
-  REQUIRE_NOTHROW(simulation.advance(6));
+  REQUIRE_NOTHROW(simulation.advance(4));
   REQUIRE_NOTHROW(simulation.evaluate_contacts());
   REQUIRE_NOTHROW(simulation.measure());
 }
@@ -245,7 +245,7 @@ TEST_CASE("Vectorised passes agree with their references", "[lockstep]") {
   }
   SECTION("a box of equal grains, whose law is the simplest, at rest and falling") {
     Simulation simulation(with(box_of(500), default_solver(Method::dem)), options);
-    REQUIRE_NOTHROW(simulation.advance(200));
+    REQUIRE_NOTHROW(simulation.advance(100));
   }
   SECTION("adhesion and a stiffness of the material") {
     Scene scene = with(box_of(500), default_solver(Method::dem));
@@ -260,7 +260,7 @@ TEST_CASE("Vectorised passes agree with their references", "[lockstep]") {
       }
     }
     Simulation simulation(scene, options);
-    REQUIRE_NOTHROW(simulation.advance(100));
+    REQUIRE_NOTHROW(simulation.advance(50));
   }
   SECTION("without memory") {
     Scene scene = with(box_of(500), default_solver(Method::dem));
@@ -273,12 +273,12 @@ TEST_CASE("Vectorised passes agree with their references", "[lockstep]") {
     all.push_back({"pbd, friction afterwards", {.method = Method::pbd, .friction = FrictionBound::afterwards}});
     for (const Variant& variant : all) {
       CAPTURE(variant.name);
-      Scene scene = with(jumble_with_bodies(803), variant.solver);
+      Scene scene = with(jumble_with_bodies(403), variant.solver);
       scene.grains.front().fixed = true;
       Simulation moving(scene, options);
       REQUIRE_NOTHROW(moving.advance(5));
       Simulation settling(with(box_of(300), variant.solver), options);
-      REQUIRE_NOTHROW(settling.advance(60));
+      REQUIRE_NOTHROW(settling.advance(30));
     }
   }
   SECTION("many worlds") {

@@ -119,7 +119,7 @@ TEST_CASE("a grey ball under even light sends back its share of it", "[device][r
   look.even = true;
   for (const Quality quality : {Quality::draft, Quality::good, Quality::film}) {
     look.quality = quality;
-    const int part = quality == Quality::film ? 2 : 1;
+    const int part = quality == Quality::film ? 4 : 1;
     const Image image = draw_as(setup, scene, {grain(0, {0, 0, 1}, 0.6f)}, look, glm::ivec2(width, height) / part);
     const glm::ivec2 middle = glm::ivec2(width, height) / (2 * part), reach(20 / part);
     const double light = mean_linear(image, middle - reach, middle + reach).g;

@@ -96,7 +96,7 @@ void fly(const Options& options, double time) {
 }  // namespace
 
 TEST_CASE("A shape flies and spins as a rigid body", "[shape]") {
-  fly(on_cpu, 1.0);
+  fly(on_cpu, 0.5);
 }
 
 TEST_CASE("A shape flies and spins as a rigid body on a device", "[device][shape]") {

@@ -68,13 +68,13 @@ TEST_CASE("The CPU path repeats bit for bit, for any number of threads", "[simul
   const Variant variant = each_variant();
   CAPTURE(variant.name);
   const Scene scene = with(box_of(1500), variant.solver);
-  const std::uint64_t one = hash_after(scene, {.device = "cpu", .threads = 1}, 60);
-  CHECK(hash_after(scene, {.device = "cpu", .threads = 1}, 60) == one);
-  CHECK(hash_after(scene, {.device = "cpu", .threads = 2}, 60) == one);
-  CHECK(hash_after(scene, {.device = "cpu", .threads = 5}, 60) == one);
+  const std::uint64_t one = hash_after(scene, {.device = "cpu", .threads = 1}, 30);
+  CHECK(hash_after(scene, {.device = "cpu", .threads = 1}, 30) == one);
+  CHECK(hash_after(scene, {.device = "cpu", .threads = 2}, 30) == one);
+  CHECK(hash_after(scene, {.device = "cpu", .threads = 5}, 30) == one);
   Scene other = scene;
   other.seed += 1;
-  CHECK(hash_after(other, on_cpu, 60) != one);
+  CHECK(hash_after(other, on_cpu, 30) != one);
 }
 
 TEST_CASE("The device repeats bit for bit", "[device][simulation]") {
@@ -115,9 +115,9 @@ TEST_CASE("Contact slots that run out in the middle of a run change nothing", "[
   Simulation plenty(scene, on_cpu);
   plenty.advance(1);
   const std::uint32_t slots = read_field<Status>(plenty.executor(), FieldId::status, 1)[0].lists.slots;
-  plenty.advance(119);
+  plenty.advance(79);
   Simulation scarce(scene, {.device = "cpu", .contact_slots = slots});
-  scarce.advance(120);
+  scarce.advance(80);
   if (slots > 0 && !scene.solver.incremental_rebuild)
     CHECK(scarce.executor().size(FieldId::contact_partner) > slots);
   CHECK(scarce.state_hash() == plenty.state_hash());
@@ -187,9 +187,9 @@ TEST_CASE("Contact slots that run out while an emitter pours change nothing", "[
   const Variant variant = each_variant();
   CAPTURE(variant.name);
   const Scene scene = with(pouring(3, GENERATE(2, 3), 0.5), variant.solver);
-  const std::uint64_t plenty = hash_after(scene, on_cpu, 90);
-  CHECK(hash_after(scene, {.device = "cpu", .contact_slots = 1}, 90) == plenty);
-  CHECK(hash_after(scene, {.device = "cpu", .contact_slots = 999}, 90) == plenty);
+  const std::uint64_t plenty = hash_after(scene, on_cpu, 60);
+  CHECK(hash_after(scene, {.device = "cpu", .contact_slots = 1}, 60) == plenty);
+  CHECK(hash_after(scene, {.device = "cpu", .contact_slots = 999}, 60) == plenty);
 }
 
 TEST_CASE("A device kept open changes nothing, and serves one simulation at a time", "[device][simulation]") {

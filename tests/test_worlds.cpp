@@ -93,12 +93,12 @@ TEST_CASE("A world among others goes on as it does alone", "[worlds]") {
   const Scene scene = yard(variant.solver);
   std::array<std::uint64_t, 3> lone{};
   for (std::uint32_t w = 0; w < 3; ++w)
-    lone[w] = alone(scene, on_cpu, 5 + w, 30);
+    lone[w] = alone(scene, on_cpu, 5 + w, 20);
   for (const std::uint32_t slots : {0u, 1u}) {  // 1: they run out, and worlds are laid out anew
     Options options = on_cpu;
     options.contact_slots = slots;
     Simulation simulation(with_worlds(scene, 3, 5), options);
-    simulation.advance(30);
+    simulation.advance(20);
     for (std::uint32_t w = 0; w < 3; ++w)
       CHECK(simulation.state_hash(w) == lone[w]);
     CHECK(simulation.state_hash(0) != simulation.state_hash(1));
