@@ -37,7 +37,7 @@ public:
   Image picture(bool panels = false);  // of the scene, or of all that is in the window
 
   // xdotool with these arguments, and the frames that take it in.
-  void input(const std::string& arguments, int taken_in = 6);
+  void input(const std::string& arguments, int taken_in = 4);
   void key(const std::string& name) { input("key " + name); }
   void point_at(int x, int y);  // pixels of the window
   void drag(int button, glm::ivec2 from, glm::ivec2 to);
