@@ -122,5 +122,5 @@ TEST_CASE("An end of a subtracted part that is before more of the body is told o
   add_points(scene, 0.05, {{0.0, 0.5, 1.0}});
   const Simulation simulation(scene, on_cpu);
   REQUIRE(simulation.notes().size() == 1);
-  CHECK_THAT(simulation.notes()[0], Catch::Contains("parts.2 of body slab ends less than 0.15 m outside of it"));
+  CHECK_THAT(simulation.notes()[0], Catch::Contains("parts.2 of body slab ends less than 0.1 m outside of it"));
 }

@@ -493,8 +493,8 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
     for (const std::size_t part : free.hemmed)
       out.notes.push_back(fmt::format(
           "parts.{} of body {} ends less than {:.3g} m outside of it, before more of the body: grains rest on that end "
-          "as on the body, or are slowed before it; move its end, or subtract two parts",
-          part, spec.name, end_met * clear));
+          "as on the body; move its end, or subtract two parts",
+          part, spec.name, end_touched * clear));
     body.parts = add_parts(free.parts);
     body.far = far_of(std::span(out.parts).subspan(body.first_part));
     out.bodies.push_back(body);

@@ -100,10 +100,10 @@ bool has_inside(const Solid& solid, const glm::dvec3& center, double radius, dou
   return false;
 }
 
-// Where grains could be nearer to an end than it is to be moved, the ways out that are free, and whether others are
-// not.
+// The ways out of an end that are free, as far as grains meet it there, and whether others are not.
 struct Ways {
-  std::vector<glm::dvec3> free;  // where they begin on the end
+  bool met = false;
+  std::vector<glm::dvec3> touched;  // where they begin on the end, as far as grains touch it there
   bool shut = false;
 };
 
@@ -129,9 +129,9 @@ Ways ways_out(const Solid& solid, const BodyPart& part, const BodyPart& longer, 
         t += std::max(distance, step_least);
       }
       ways.shut = ways.shut || shut;
-      // An end so far out that no grain meets it may stay.
-      if (!shut && at_start < end_met * by)
-        ways.free.push_back(start);
+      ways.met = ways.met || (!shut && at_start < end_met * by);  // an end that no grain meets may stay
+      if (!shut && at_start < end_touched * by)
+        ways.touched.push_back(start);
     }
   return ways;
 }
@@ -158,7 +158,7 @@ FreeEnds free_ends(const std::vector<BodyPart>& parts, double clear) {
       for (const End end : ends_of(part.shape))
         if (const std::optional<BodyPart> longer = lengthened(part, end, clear)) {
           const Ways ways = ways_out(before, part, *longer, end, clear);
-          if (ways.free.empty())
+          if (!ways.met)
             continue;
           if (!ways.shut) {
             part = *longer;
@@ -166,7 +166,7 @@ FreeEnds free_ends(const std::vector<BodyPart>& parts, double clear) {
           }
           std::vector<BodyPart> left = out.parts;
           left.push_back(part);
-          hemmed = hemmed || bears_in_the_air(before, solid_of(left, {}, clear), ways.free, clear);
+          hemmed = hemmed || bears_in_the_air(before, solid_of(left, {}, clear), ways.touched, clear);
         }
       if (hemmed)
         out.hemmed.push_back(k);

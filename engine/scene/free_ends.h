@@ -11,11 +11,12 @@ namespace talus {
 // plate, the least distance is e/2, halfway between both. Methods that solve for speeds brake a grain of speed v before
 // it touches, where e/2 - r < v h (h: the substep): an end 2 r out held grains up, which a lifted tube took along. None
 // that moves by less than r/2 in a substep, which is the limit for fast grains, is braked by an end 3 r out.
-inline constexpr double end_met = 0.75;  // share of `clear`, within which grains meet an end
+inline constexpr double end_touched = 0.5, end_met = 0.75;  // shares of `clear`
 
 // Returns the parts with such ends moved outwards until they are `clear` [m] further out, of 4 r: the same body, since
 // an end is moved only where there is nothing to take away. hemmed: the numbers of subtracted parts with an end that is
-// partly outside the body and cannot be moved, since the body is before the rest of it.
+// partly outside the body, where grains touch it in the air, and cannot be moved, since the body is before the rest of
+// it.
 struct FreeEnds {
   std::vector<BodyPart> parts;
   std::vector<std::size_t> hemmed;
