@@ -38,26 +38,15 @@ void new_grid(World& world, const Settings& settings, Motion motions) {
   }
 }
 
-// Have a world's lists been gone through so often that it pays to build them with a smaller skin? Where grains sleep,
-// those that ran last stand for all substeps.
-bool are_old(const Fields& f, const World& world) {
-  const Settings& settings = f.settings[0];
-  const bool partly = settings.grid.incremental != 0 && settings.sleep.window > 0;
-  const float slices = static_cast<float>(slices_of(world.lists.grains)),
-              ran = partly ? static_cast<float>(f.status[0].activity.listed) : slices;
-  return static_cast<float>(world.lists.age) * ran >= static_cast<float>(lists_old) * slices;
-}
-
-bool too_wide(const Fields& f, const World& world, Motion motions) {
-  return are_old(f, world) && skin_for(motions, world.radius) + f.settings[0].contacts.reach * world.radius <
-                                  lists_shrink * world.lists.skin;
+bool too_wide(const World& world, const Settings& settings, Motion motions) {
+  return world.lists.age >= lists_old &&
+         skin_for(motions, world.radius) + settings.contacts.reach * world.radius < lists_shrink * world.lists.skin;
 }
 
 // Do the lists of a world hold for this substep?
-bool lists_hold(const Fields& f, const World& world, Motion motions) {
-  const Settings& settings = f.settings[0];
+bool lists_hold(const World& world, const Settings& settings, Motion motions) {
   const float way = 2.0f * (world.lists.travel + motions.steady + motions.more);
-  return way + settings.contacts.reach * world.radius <= world.lists.skin && !too_wide(f, world, motions) &&
+  return way + settings.contacts.reach * world.radius <= world.lists.skin && !too_wide(world, settings, motions) &&
          settings.grid.rebuild_always == 0;
 }
 
@@ -125,7 +114,7 @@ bool is_passed_over(const Args& args, const Fields& f) {
     return false;
   bool holds = f.status[0].halt == halt_none;
   for (uint number = 0; number < f.settings[0].worlds.count; ++number)
-    holds = holds && lists_hold(f, f.worlds[number], motion_of(args, f, number));
+    holds = holds && lists_hold(f.worlds[number], f.settings[0], motion_of(args, f, number));
   return !holds;
 }
 
@@ -151,6 +140,7 @@ void plan(const Args& args, Fields& f, uint, uint) {
   status.halt = halt_none;
 
   status.lists.rebuilding = 0;
+  status.activity.listed = 0;
   bool incremental = false;
   for (uint number = 0; number < settings.worlds.count; ++number) {
     World& world = f.worlds[number];
@@ -158,8 +148,8 @@ void plan(const Args& args, Fields& f, uint, uint) {
     const float motion = motions.steady + motions.more;
     world.lists.table = no_table;
     const float reach = settings.contacts.reach * world.radius;
-    if (!lists_hold(f, world, motions)) {
-      if (!too_wide(f, world, motions) && can_rebuild_incrementally(world, settings, motions)) {
+    if (!lists_hold(world, settings, motions)) {
+      if (!too_wide(world, settings, motions) && can_rebuild_incrementally(world, settings, motions)) {
         const float half = 0.5f * (world.lists.skin - reach);
         world.incremental.distance = std::min(incremental_share * half, half - motion);
         world.incremental.displaced_most = static_cast<float>(world.incremental.sorted) *
@@ -176,7 +166,6 @@ void plan(const Args& args, Fields& f, uint, uint) {
       f.rebuilding[world.lists.table] = number;
     }
   }
-  status.activity.listed = 0;
   std::fill(f.rebuilding.begin() + status.lists.rebuilding, f.rebuilding.end(), settings.worlds.count);
   if (incremental)
     f.rebuilding[0] = 0;

@@ -255,17 +255,24 @@ def _of_world(state: Grains, world: int) -> tuple[NDArray[np.float64], NDArray[n
 
 
 def _slope(place: NDArray[np.float64], height: NDArray[np.float64]) -> float:
-    """Angle of the flank [degrees], beyond the highest bin, by a line through its heights from 20 % to 80 % of the top.
+    """Angle of the flank [degrees], beyond the highest bin, by a line through the profile from 80 % down to 20 % of the top.
 
     Heights count from the least beyond the highest bin, which is that of the grains of a rough floor where there are some.
+    Between the middles of bins the profile is straight, so that a heap of few bins has an angle, too.
     """
     peak = int(height.argmax())
     beyond, above = place[peak:], height[peak:] - height[peak:].min()
-    foot = int(np.argmax(above < 0.2 * above[0])) or len(above)  # the first bin that is lower
-    flank = (np.arange(len(above)) < foot) & (above <= 0.8 * above[0])
-    if flank.sum() < 3:
+
+    def reached(level: float) -> float:
+        """Distance from the axis at which the profile first comes down to this height, both [m]."""
+        lower = int(np.argmax(above <= level))
+        part = (above[lower - 1] - level) / (above[lower - 1] - above[lower])
+        return float(beyond[lower - 1] + part * (beyond[lower] - beyond[lower - 1]))
+
+    if above[0] <= 0.0:  # nothing is lower
         return float("nan")
-    return float(np.degrees(np.arctan(-np.polyfit(beyond[flank], above[flank], 1)[0])))
+    flank = np.linspace(reached(0.8 * above[0]), reached(0.2 * above[0]), 100)
+    return float(np.degrees(np.arctan(-np.polyfit(flank, np.interp(flank, beyond, above), 1)[0])))
 
 
 def _pyplot() -> Any:

@@ -25,17 +25,9 @@ bool can_rebuild_incrementally(uint world, Motion motions) {
 
 const uint plan_keep = 0u, plan_incremental = 1u, plan_rebuild = 2u;
 
-// Have a world's lists been gone through so often that it pays to build them with a smaller skin? Where grains sleep, those that ran last stand for all
-// substeps.
-bool are_old(uint world) {
-  bool partly = settings.grid.incremental != 0u && sleeping != 0u;
-  float slices = float((worlds[world].lists.grains + slice_grains - 1u) / slice_grains), ran = partly ? float(status.activity.listed) : slices;
-  return float(worlds[world].lists.age) * ran >= float(lists_old) * slices;
-}
-
 bool too_wide(uint world, Motion motions) {
   float radius = worlds[world].radius;
-  return are_old(world) && skin_for(motions, radius) + settings.contacts.reach * radius < lists_shrink * worlds[world].lists.skin;
+  return worlds[world].lists.age >= lists_old && skin_for(motions, radius) + settings.contacts.reach * radius < lists_shrink * worlds[world].lists.skin;
 }
 
 // Do the lists of a world hold for this substep?

@@ -40,10 +40,10 @@ TALUS_CONST float period_least = 3.0f * (2.0f + skin_limit);
 // World.lists.travel of invalid lists: at the start, and where grains have been emitted.
 TALUS_CONST float lists_invalid = 1e30f;
 
-// Lists that have been gone through so often [substeps of all grains] are rebuilt where so much of their skin would do, since grains have come to
-// rest: a substep of dem costs a quarter less then, and to build all lists what three or four substeps cost (scenes/box_settle.toml and excavator_dig.toml;
-// 256 and 0.6 took 7 and 11 % more time than these).
-TALUS_CONST uint lists_old = 64u;
+// Lists of this age [substeps] are rebuilt where so much of their skin would do, since grains have come to rest: a substep of dem costs up to a
+// quarter less then, and to build all lists what three or four substeps cost (scenes/box_settle.toml and excavator_dig.toml; 256 and 0.6 took 7 and
+// 12 % more time).
+TALUS_CONST uint lists_old = 128u;
 TALUS_CONST float lists_shrink = 0.85f;
 
 // Incremental rebuild. The lists are those of the positions that grains had when they were last looked at (list_position), so that they
