@@ -28,8 +28,7 @@ public:
     auto found = std::ranges::find(list.passes, pass, &PlannedPass::pass);
     if (found == list.passes.end())
       found = list.passes.insert(found, {pass, 0.0, 0.0});
-    // Few steps have a row that is too short for an incremental rebuild: 7 of 50 in a bed in which a blade moves.
-    const uint runs = work.gate == gate_incremental_unfit ? 0 : seldom_open(work.gate) ? 1 : args.substeps;
+    const uint runs = seldom_open(work.gate) ? 1 : args.substeps;
     found->runs += runs;
     found->elements += static_cast<double>(runs) * work.elements;
   }
