@@ -196,12 +196,6 @@ void incremental_search(const Args& args, Fields& f, uint begin, uint end) {
 
 namespace {
 
-// Contacts in the row of grain i, those that were found where it was searched again, fitting or not.
-uint row_needs(const Fields& f, uint i) {
-  const uint found = f.contact_count_next[i];
-  return found == row_kept ? f.contact_count[i] : is_unfit(found) ? found - row_unfit : found;
-}
-
 // Moves the rows of a slice, contacts of each grain, to where they begin from now on.
 void move_rows(Fields& f, uint from, uint to, uint rows) {
   const std::size_t words = slice_grains * f.settings[0].contacts.state_words;
@@ -216,12 +210,12 @@ void move_rows(Fields& f, uint from, uint to, uint rows) {
 // needs, and an equal share of the others.
 void refit_block(Fields& f, uint first, uint grains) {
   constexpr uint slices_each = group_size / slice_grains;
-  const uint slice = first / slice_grains, slices = (grains + slice_grains - 1) / slice_grains;
+  const uint slice = first / slice_grains, slices = slices_of(grains);
   std::array<uint, slices_each> needs{}, starts{};
   uint unfit = 0, total = 0;
   for (uint i = first; i < first + grains; ++i) {
     uint& need = needs[(i - first) / slice_grains];
-    need = std::max(need, row_needs(f, i));
+    need = std::max(need, row_needs(f.contact_count_next[i], f.contact_count[i]));
     unfit += is_unfit(f.contact_count_next[i]) ? 1 : 0;
   }
   for (const uint need : needs)

@@ -507,10 +507,7 @@ void separate_overlapping(const Scene& scene, const std::vector<Obstacle>& obsta
       const glm::vec3 to(balls[i].center);
       if (to == place)
         continue;
-      glm::dvec3 way = balls[i].center - glm::dvec3(place);
-      for (int a = 0; a < 3; ++a)
-        way[a] -= period[a] > 0.0 ? period[a] * std::round(way[a] / period[a]) : 0.0;
-      furthest = std::max(furthest, glm::length(way) / balls[i].radius);
+      furthest = std::max(furthest, glm::length(way_of(place, balls[i].center, period)) / balls[i].radius);
       ++moved;
       place = to;
     }

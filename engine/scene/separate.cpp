@@ -17,15 +17,6 @@ namespace {
 constexpr int pushes_most = 32;
 constexpr std::size_t sweeps_most = 2000, work_most = 200'000'000;  // balls times sweeps
 
-// From one to the other by the shortest way.
-glm::dvec3 way_of(const glm::dvec3& from, const glm::dvec3& to, const glm::dvec3& period) {
-  glm::dvec3 d = to - from;
-  for (int a = 0; a < 3; ++a)
-    if (period[a] > 0.0)
-      d[a] -= period[a] * std::round(d[a] / period[a]);
-  return d;
-}
-
 // Balls by cells of the largest diameter.
 class BallCells {
 public:
@@ -107,6 +98,14 @@ double smaller(const Movable& a, const Movable& b) {
 }
 
 }  // namespace
+
+glm::dvec3 way_of(const glm::dvec3& from, const glm::dvec3& to, const glm::dvec3& period) {
+  glm::dvec3 d = to - from;
+  for (int a = 0; a < 3; ++a)
+    if (period[a] > 0.0)
+      d[a] -= period[a] * std::round(d[a] / period[a]);
+  return d;
+}
 
 double overlap_of(const Movable& a, const Movable& b, const glm::dvec3& period) {
   return a.radius + b.radius - glm::length(way_of(a.center, b.center, period));

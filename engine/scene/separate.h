@@ -15,7 +15,10 @@ struct Movable {
   double mass;        // kg; infinite: it stays where it is
 };
 
-// m; negative: apart. period: m, of periodic axes; 0 elsewhere.
+// From one place to another by the shortest way [m]. period: m, of periodic axes; 0 elsewhere.
+glm::dvec3 way_of(const glm::dvec3& from, const glm::dvec3& to, const glm::dvec3& period);
+
+// m; negative: apart.
 double overlap_of(const Movable& a, const Movable& b, const glm::dvec3& period);
 
 // Pairs that overlap by more than a share of the smaller radius, of which one may be moved.

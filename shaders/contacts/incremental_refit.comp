@@ -29,7 +29,7 @@ void main() {
   if (first >= grains)
     return;
   uint i = first + lane, slice = first / slice_grains, slices = (min(grains - first, group_size) + slice_grains - 1u) / slice_grains;
-  uint found = i < grains ? contact_count_next[i] : 0u;
+  uint found = i < grains ? contact_count_next[i] : 0u, count = i < grains ? contact_count[i] : 0u;
   bool is_short = is_unfit(found);
   if (lane == 0u)
     unfit = total = 0u;
@@ -38,7 +38,7 @@ void main() {
   if (lane <= slices)
     before[lane] = slice_start[slice + lane];
   barrier();
-  atomicMax(needs[own], found == row_kept ? contact_count[i] : is_short ? found - row_unfit : found);
+  atomicMax(needs[own], row_needs(found, count));
   if (is_short)
     atomicAdd(unfit, 1u);
   barrier();
