@@ -2,6 +2,7 @@
 #include "engine/geometry/raster.h"
 #include "engine/scene/formula.h"
 #include "engine/scene/load_parts.h"
+#include "shaders/shared/types.h"
 #include <cmath>
 #include <fmt/format.h>
 

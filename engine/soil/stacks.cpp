@@ -208,7 +208,7 @@ SoilColumn SoilStacks::lay(const Soil& soil, const Ground& ground, std::uint32_t
   for (const double end : ends)
     begins_.push_back(stack.whole(stack.mass(end)));
   const std::uint32_t mass = stack.mass(surface), grains = stack.whole(mass);
-  SoilColumn laid{0u, 0u, 0u, 1.0f, uvec3(0u)};
+  SoilColumn laid{0u, 0u, 0u, 1.0f, glm::uvec3(0u)};
   add_firm(laid, undisturbed(column, grains) + only(material(column, grains), mass - stack.mass_of(grains)));
   laid.disturbed = 0;
   return laid;

@@ -1,4 +1,5 @@
 // Panels to see with: keys, look, statistics.
+#include "engine/scene/scene.h"
 #include "engine/scene/words.h"
 #include "shaders/shared/color_scale.h"
 #include "viewer/live/app.h"
@@ -213,7 +214,7 @@ bool look_panel(App& app) {
     app.camera().stay_above();
     changed = true;
   }
-  changed |= choice("Quality", look.quality, {{Quality::draft, "draft"}, {Quality::good, "good"}});
+  changed |= choice("Quality", look.quality, {{talus::Quality::draft, "draft"}, {talus::Quality::good, "good"}});
   using Choice = Sharpness::Choice;
   changed |= choice("Pixels", app.sharpness().choice,
                     {{Choice::automatic, "as fast as they come"}, {Choice::full, "all"}, {Choice::half, "half"}});
