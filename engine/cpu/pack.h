@@ -40,8 +40,11 @@ public:
     next_slice_ = rows * slice_grains;
     first_slot_ = reference::contact_slot(f, first, 0);
     first_state_ = state_words_ == 0 ? 0 : reference::first_component(first_slot_, state_words_);
-    if (one_material_)
-      law_ = same(f.pair_laws[0]);
+    const uint own = material_at(first);
+    for (uint k = 1; k < lanes && alike_; ++k)
+      alike_ = one_material_ || (k < there && material_at(first + k) == own);
+    if (alike_)
+      law_ = same(f.pair_laws[own * (settings.contacts.materials + 1) + own]);
   }
 
   const Args& args;
@@ -133,11 +136,14 @@ public:
                           1.0f / (grains.radius + c.radius));
   }
 
-  // The laws of a row's pairs, until the next call.
+  // The laws of a row's pairs, until the next call. Most rows are of one material, also where there are more: to look
+  // for the law of each lane takes a sixth of the time of dem in the bed of an excavator, and to see that they are
+  // alike a fifth of that.
   const Law& laws(const Row& row) {
-    if (!one_material_)
-      mixed_ = laws_of([&](uint k) { return reference::material_of(f.grain_tag[row.place(k)]); });
-    return one_material_ ? law_ : mixed_;
+    if (one_material_ || are_alike(row))
+      return law_;
+    mixed_ = laws_of([&](uint k) { return material_at(row.place(k)); });
+    return mixed_;
   }
   // partner(k): material of lane k's partner.
   template <class Material> Law laws_of(Material partner) const {
@@ -147,7 +153,7 @@ public:
     const PairLaw* of[lanes];
     bool alike = true;
     for (uint k = 0; k < lanes; ++k) {
-      const uint lane = std::min(k, there - 1), own = reference::material_of(f.grain_tag[first + lane]);
+      const uint lane = std::min(k, there - 1), own = material_at(first + lane);
       of[k] = &f.pair_laws[own * (settings.contacts.materials + 1) + partner(lane)];
       alike = alike && of[k] == of[0];
     }
@@ -172,6 +178,16 @@ public:
   }
 
 private:
+  uint material_at(uint place) const { return one_material_ ? 0 : reference::material_of(f.grain_tag[place]); }
+  // Are all grains of a row of the material of these?
+  bool are_alike(const Row& row) const {
+    uint differ = alike_ ? 0 : tag_material_mask;
+    const uint own = f.grain_tag[first];
+    for (uint k = 0; k < lanes; ++k)
+      differ |= f.grain_tag[row.place(k)] ^ own;
+    return (differ & tag_material_mask) == 0;
+  }
+
   Contact contacts(const Row& row, bool periodic, bool one_division) const {
     vecs d = grains.position - row.grains.position;
     if (periodic)
@@ -214,7 +230,8 @@ private:
   std::size_t next_slice_;                // slots from a row to that of the next slice
   std::size_t first_slot_, first_state_;  // of the first row, of the first lane
   bool one_material_ = settings.contacts.materials == 1;
-  Law law_, mixed_;  // where there is one material, and where there are more
+  bool alike_ = true;  // are these grains all there, and of one material?
+  Law law_, mixed_;    // of two grains of that material, and where there are more in a row
   ints at_, count_;
 
   static Law same(const PairLaw& law) {
