@@ -356,13 +356,13 @@ TALUS_API talus_result talus_body_state(talus_simulation* simulation, uint32_t b
                                         talus_twist* twist);
 /* Degrees and degrees/s (revolute), or m and m/s (prismatic). */
 TALUS_API talus_result talus_joint_state(talus_simulation* simulation, uint32_t body, double* value, double* speed);
-/* What the joint of a body of a linkage did to it in the last step, as means over it, in the axes of the world. */
+/* What the joint of a dynamic body did to it in the last step, as means over it, in the axes of the world. */
 typedef struct talus_joint_load {
   double force[3];  /* N */
   double torque[3]; /* N m, about the joint, without what acts along its axis */
   double along;     /* N m (revolute) or N (prismatic): motor, friction, spring and limits */
 } talus_joint_load;
-/* known: 0 where the body hangs on no joint of a linkage; load is then left as it is. */
+/* known: 0 where the body has no mass or no joint; load is then left as it is. */
 TALUS_API talus_result talus_get_joint_load(talus_simulation* simulation, uint32_t body, talus_joint_load* load,
                                             int* known);
 

@@ -22,7 +22,14 @@ glm::dmat3 inertia_about(const MassProperties& m, const glm::dvec3& point) {
 struct Held {
   Rigid rigid{};
   RigidState state{};
+  glm::dmat3 lone_inertia{0.0};
 };
+
+// The first step starts here, and so did the one before, in which nothing was pushed.
+void start_push(RigidState& state) {
+  const BodyMotion& m = state.motion;
+  state.push = state.push_last = {m.rotation, m.velocity, m.spin, vec3(0.0f), vec3(0.0f)};
+}
 
 // Inertia of a body that turns in every way, about its pivot.
 void set_inertia(const glm::dmat3& inertia, Rigid& rigid) {
@@ -42,6 +49,7 @@ Held free_body(const Pose& pose, const Twist& twist, const MassProperties& m) {
   held.rigid.inverse_mass = mat3(glm::dmat3(1.0 / m.mass));
   set_inertia(m.inertia, held.rigid);
   held.state.motion = {vector_of(pose.rotation), vec3(pose.position), vec3(twist.velocity), vec3(twist.spin)};
+  start_push(held.state);
   return held;
 }
 
@@ -56,6 +64,7 @@ Held jointed_body(const BodySpec& body, const Joint& joint, const MassProperties
   rigid.axis = vec3(axis);
   rigid.rotation = vector_of(zero.rotation);
   rigid.position = vec3(zero.position);
+  held.lone_inertia = inertia_about(m, anchor);
   const double value = std::get<double>(joint.value);
   const double unit = unit_of(joint.type);
   Pose pose = zero;
@@ -84,6 +93,7 @@ Held jointed_body(const BodySpec& body, const Joint& joint, const MassProperties
   }
   rigid.along = along_of(joint);
   held.state.motion = {vector_of(pose.rotation), vec3(pose.position), vec3(velocity), vec3(spin)};
+  start_push(held.state);
   held.state.value = static_cast<float>(unit * value);
   return held;
 }
@@ -153,9 +163,42 @@ Dynamics dynamics_of(const Scene& scene) {
     }
     all.rigid.push_back(held.rigid);
     all.states.push_back(held.state);
+    all.lone_inertia.push_back(held.lone_inertia);
     all.commands.push_back(command_of(body));
   }
   return all;
+}
+
+JointLoad load_of_lone_joint(const Joint& joint, const Rigid& rigid, const RigidState& state, const glm::dmat3& inertia,
+                             double dt) {
+  const StepPush& push = state.push_last;
+  const glm::dvec3 axis(rigid.axis), center(rigid.center), spin(state.motion.spin), spin_before(push.spin);
+  const glm::dmat3 turned(glm::mat3_cast(quaternion_of(state.motion.rotation))),
+      turned_before(glm::mat3_cast(quaternion_of(push.rotation)));
+  const glm::dvec3 velocity = glm::dvec3(state.motion.velocity) + glm::cross(spin, turned * center),
+                   velocity_before = glm::dvec3(push.velocity) + glm::cross(spin_before, turned_before * center);
+  glm::dvec3 impulse = static_cast<double>(rigid.mass) * (velocity - velocity_before) - glm::dvec3(push.impulse);
+  JointLoad load;
+  if (rigid.joint == joint_prismatic) {
+    // The moment of push is about the center of mass, which does not turn; that of the load is about the joint.
+    const glm::dvec3 anchor(rigid.anchor - rigid.position);
+    const glm::dvec3 arm = turned * center - anchor;
+    load.torque = (glm::cross(arm, impulse) - glm::dvec3(push.moment)) / dt;
+    load.along = glm::dot(axis, impulse + joint.armature * (velocity - velocity_before)) / dt;
+    impulse -= glm::dot(axis, impulse) * axis;
+  } else {
+    const auto momentum = [&](const glm::dmat3& turn, const glm::dvec3& w) {
+      return turn * (inertia * (glm::transpose(turn) * w));
+    };
+    load.torque = (momentum(turned, spin) - momentum(turned_before, spin_before) - glm::dvec3(push.moment)) / dt;
+    if (rigid.joint == joint_revolute) {
+      const double along = glm::dot(axis, load.torque);
+      load.along = along + joint.armature * glm::dot(axis, spin - spin_before) / dt;
+      load.torque -= along * axis;
+    }
+  }
+  load.force = impulse / dt;
+  return load;
 }
 
 }  // namespace talus

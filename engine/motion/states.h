@@ -23,7 +23,7 @@ struct JointState {
   double speed;  // the same per s, in the step to come
 };
 
-// The mean force and torque of a joint between dynamic bodies on its child over the last step, in the world.
+// The mean force and torque of the joint of a dynamic body on it over the last step, in the axes of the world.
 struct JointLoad {
   glm::dvec3 force{0.0};   // N
   glm::dvec3 torque{0.0};  // N m, about the joint, without what acts along its axis

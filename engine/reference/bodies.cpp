@@ -289,6 +289,8 @@ void body_sum(const Args& args, Fields& f, uint begin, uint end) {
       RigidState& state = f.rigid_states[b];
       received.impulse += std::exchange(state.step_impulse, vec3(0.0f));
       received.moment += std::exchange(state.step_moment, vec3(0.0f));
+      const BodyMotion& m = state.motion;
+      state.push_last = std::exchange(state.push, {m.rotation, m.velocity, m.spin, vec3(0.0f), vec3(0.0f)});
     }
     load.force = received.impulse / dt;
     load.torque = received.moment / dt;

@@ -206,6 +206,8 @@ void body_start(const Args& args, Fields& f, uint begin, uint end) {
     state.impulse = state.moment = vec3(0.0f);
     state.step_impulse += received.impulse;
     state.step_moment += received.moment;
+    state.push.impulse += received.impulse + pull;
+    state.push.moment += turning;
     state.points = std::max(static_cast<float>(received.word), touch_fade * state.points);
     set_motion(args, f, b);
   }
@@ -252,6 +254,8 @@ void body_advance(const Args& args, Fields& f, uint begin, uint end) {
       }
     atomic_max(world.motion.speed2_bits, std::bit_cast<uint>(speed2));
     state.motion = m;
+    state.push.impulse += state.impulse;
+    state.push.moment += state.moment - glm::cross(f.bodies[b].pivot, state.impulse);
     state.step_impulse += std::exchange(state.impulse, vec3(0.0f));
     state.step_moment += std::exchange(state.moment, vec3(0.0f));
   }

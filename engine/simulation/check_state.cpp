@@ -36,6 +36,9 @@ bool finite(const auto& v) {
 bool finite(const BodyMotion& m) {
   return finite(m.rotation) && finite(m.position) && finite(m.velocity) && finite(m.spin);
 }
+bool finite(const StepPush& p) {
+  return finite(p.rotation) && finite(p.velocity) && finite(p.spin) && finite(p.impulse) && finite(p.moment);
+}
 bool finite_bits(uint bits) {
   return std::isfinite(std::bit_cast<float>(bits));
 }
@@ -317,7 +320,7 @@ private:
     for (const RigidState& r : values_of<RigidState>(state_, FieldId::rigid_states))
       need(finite(r.motion) && finite(r.position_rest) && finite(r.value) && finite(r.points) && r.points >= 0.0f &&
                finite(r.velocity) && finite(r.spin) && finite(r.impulse) && finite(r.moment) &&
-               finite(r.step_impulse) && finite(r.step_moment),
+               finite(r.step_impulse) && finite(r.step_moment) && finite(r.push) && finite(r.push_last),
            FieldId::rigid_states, "has a number that is not finite");
     for (const RigidCommand& c : values_of<RigidCommand>(state_, FieldId::rigid_commands))
       need(finite(c.force) && finite(c.torque) && finite(c.motor_speed) && finite(c.motor_strength) &&

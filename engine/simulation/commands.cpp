@@ -69,9 +69,15 @@ JointState Commands::linked_state(std::uint32_t world, std::uint32_t joint, doub
 }
 
 std::optional<JointLoad> Commands::joint_load(std::uint32_t body) const {
-  const std::optional<std::uint32_t> joint = model_.is_dynamic(body) ? linked_joint(body) : std::nullopt;
-  if (!joint)
+  const auto* spec = model_.is_dynamic(body) ? std::get_if<Joint>(&model_.spec_of(body).motion) : nullptr;
+  if (!spec)
     return {};
+  const std::optional<std::uint32_t> joint = linked_joint(body);
+  if (!joint) {
+    const Dynamics& all = model_.dynamics();
+    const std::size_t own = body % model_.scene().bodies.size();
+    return load_of_lone_joint(*spec, all.rigid[own], rigid_state(body), all.lone_inertia[own], model_.scene().dt);
+  }
   const auto world = static_cast<std::uint32_t>(body / model_.scene().bodies.size());
   const LinkLoad load = link_state(world, *joint).load;
   const double dt = model_.scene().dt;

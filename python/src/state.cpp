@@ -246,7 +246,7 @@ void bind_state(nb::module_& m) {
   using talus::JointLoad;
   nb::class_<JointLoad>(
       m, "JointLoad",
-      "Mean force and torque of a joint between dynamic bodies on its child over the last step, in the\n"
+      "Mean force and torque of the joint of a dynamic body on that body over the last step, in the\n"
       "axes of the world.")
       .def_prop_ro(
           "force", [](const JointLoad& l) { return array_of(l.force); }, handed_over,

@@ -59,6 +59,8 @@ void main() {
     }
   atomicMax(worlds[world].motion.speed2_bits, floatBitsToUint(speed2));
   s.motion = m;
+  s.push.impulse += s.impulse;
+  s.push.moment += s.moment - cross(pivot, s.impulse);
   s.step_impulse += s.impulse;
   s.step_moment += s.moment;
   s.impulse = s.moment = vec3(0.0);

@@ -18,6 +18,8 @@ void main() {
   s.impulse = s.moment = vec3(0.0);
   s.step_impulse += impulse;
   s.step_moment += moment;
+  s.push.impulse += impulse + pull;
+  s.push.moment += turning;
   s.points = max(float(sum_word), touch_fade * s.points);
   rigid_states[body] = s;
   set_motion(body);

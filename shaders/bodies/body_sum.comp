@@ -23,6 +23,9 @@ void main() {
     impulse += rigid_states[body].step_impulse;
     moment += rigid_states[body].step_moment;
     rigid_states[body].step_impulse = rigid_states[body].step_moment = vec3(0.0);
+    BodyMotion m = rigid_states[body].motion;
+    rigid_states[body].push_last = rigid_states[body].push;
+    rigid_states[body].push = StepPush(m.rotation, m.velocity, m.spin, vec3(0.0), vec3(0.0));
   }
   float dt = args.h * float(args.substeps), share = bodies[body].load_share;
   BodyLoad load = body_load[body];

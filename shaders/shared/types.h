@@ -575,6 +575,16 @@ struct RigidCommand {
 };
 
 // How a dynamic body is.
+// What moved a dynamic body in a step, from which the host finds the load of a joint that holds it to the world
+// (load_of_lone_joint): the body's motion at the start, and the sums over the substeps of the impulse and the moment of gravity, contacts
+// and commands.
+struct StepPush {
+  vec4 rotation;  // quaternion xyzw, body to world
+  vec3 velocity;  // m/s, of the body's origin
+  vec3 spin;      // rad/s
+  vec3 impulse;   // N s
+  vec3 moment;    // N m s, about the pivot where each substep starts
+};
 struct RigidState {
   BodyMotion motion;
   vec3 position_rest;  // m, what rounding keeps from motion.position
@@ -588,6 +598,8 @@ struct RigidState {
   // In this step so far: of all contacts.
   vec3 step_impulse;
   vec3 step_moment;
+  StepPush push;       // in this step so far
+  StepPush push_last;  // in the step before, which is complete
 };
 
 // A joint of a linkage: dynamic bodies that joints hold together, to the world or to bodies that move as they are told.
