@@ -107,6 +107,14 @@ std::string triangles_text(const std::vector<glm::uvec3>& triangles, std::string
   return {text.data(), text.size()};
 }
 
+// Contacts are data: of the purpose "guide", they are drawn where somebody asks for guides, and then as points with a
+// tenth of the diameter [m] of the smallest grain.
+std::string contacts_text(const Scene& scene) {
+  return fmt::format("        uniform token purpose = \"guide\"\n        float[] widths = [{}] (\n"
+                     "            interpolation = \"constant\"\n        )\n",
+                     static_cast<float>(0.2 * radii_of(scene).min));
+}
+
 // A name of a prim: letters, digits and '_', no digit first.
 std::vector<std::string> prim_names(std::string_view kind, const std::vector<std::string>& names) {
   std::vector<std::string> prims;
@@ -222,13 +230,12 @@ void UsdSeries::write_clip(const Frame& frame, const FramePoints& points) const 
   add_prim(text, "over", "grains", points.grains, true);
   if (points.fine)
     add_prim(text, "over", "fine", *points.fine, true);
+  if (points.contacts)
+    add_prim(text, "over", "contacts", *points.contacts, true);
   for (std::size_t c = 0; c < cloths_.size(); ++c)
     add_prim(text, "over", cloths_[c], poly_data(frame.cloths[c], frame.time).points, true);
   text.append(std::string_view("}\n"));
-  const std::size_t number = index_.times().size();
-  write_file(directory_ / clip_name(number), {text.data(), text.size()});
-  if (points.contacts)
-    write_csv(directory_ / fmt::format("contacts_{:05}.csv", number), *points.contacts);
+  write_file(directory_ / clip_name(index_.times().size()), {text.data(), text.size()});
 }
 
 void UsdSeries::write_stage(const Frame& frame, const FramePoints& points) {
@@ -243,6 +250,8 @@ void UsdSeries::write_stage(const Frame& frame, const FramePoints& points) {
       add_prim(text, kind, "grains", points.grains, false, own);
       if (points.fine)
         add_prim(text, kind, "fine", *points.fine, false, own);
+      if (points.contacts)
+        add_prim(text, kind, "contacts", *points.contacts, false, of_stage ? contacts_text(scene_) : "");
       for (std::size_t c = 0; c < cloths_.size(); ++c)
         add_prim(text, of_stage ? "def Mesh" : "over", cloths_[c], poly_data(ClothState{}, 0.0).points, false,
                  of_stage ? triangles_text(frame.cloths[c].triangles, "        ") : "");

@@ -1,11 +1,10 @@
 #pragma once
 // USD, which Blender, Houdini and Omniverse open: DIR/scene.usda is the stage. A time code is an export.
 //   grains_00000.usda ..  a layer per time, value clips of the stage: grains, fine grains and cloth, as Points and
-//   Meshes
-//                         with their velocities, so that motion is blurred
+//                         Meshes with their velocities, so that motion is blurred; and contacts where they are asked
+//                         for, as Points with partners and forces, which renderers leave out
 //   body_NAME.usda        a layer per body: its mesh, and where it is at each time
 //   manifest.usda         says which attributes the layers of times have
-//   contacts_00000.csv .. where they are asked for; USD has no word for them
 // Lengths are in m, z is up.
 #include "engine/io/frame_index.h"
 #include "engine/io/grown_file.h"
