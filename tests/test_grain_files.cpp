@@ -1,6 +1,7 @@
 // Grains from files: those of own exports come back exactly, those of LAMMPS where it has them, and what is wrong is
 // told with its place.
 #include "engine/io/series.h"
+#include "engine/io/vtkhdf_series.h"
 #include "engine/io/writers.h"
 #include "engine/scene/grain_file.h"
 #include "engine/scene/text.h"
@@ -126,14 +127,16 @@ ITEM: ATOMS id type diameter x y z vx vy vz omegax omegay omegaz fx
 }  // namespace
 
 TEST_CASE("a file of a format that is exported starts a scene as the exported one was", "[grain_files]") {
-  const std::string format = GENERATE("csv", "extxyz", "vtp", "gsd");
+  const std::string format = GENERATE("csv", "extxyz", "vtp", "gsd", "ply", "vtkhdf");
+  if (format == "vtkhdf" && !has_hdf5())
+    return;
   const Scratch scratch;
   Simulation simulation(parse_scene(collapse, "s.toml"), on_cpu);
   simulation.advance(40);
   const Frame frame = frame_of(simulation);
   const std::string name = "grains." + format;
-  if (format == "gsd") {
-    Series series(scratch.path(), Format::gsd, simulation.scene());
+  if (format == "gsd" || format == "vtkhdf") {
+    Series series(scratch.path(), parse_format(format), simulation.scene());
     Simulation start(simulation.scene(), on_cpu);
     series.add(start);  // the last frame counts
     series.add(simulation);
@@ -303,6 +306,76 @@ TEST_CASE("arrays of vtp are read as VTK writes them", "[grain_files]") {
   CHECK(grains.types.empty());
 }
 
+TEST_CASE("PLY is read as other programs write it", "[grain_files]") {
+  const Scratch scratch;
+  const auto loaded = [&](const std::string& content, const GrainFileOptions& options = {}) {
+    write_text(scratch / "a.ply", content);
+    return load_grains(scratch / "a.ply", options);
+  };
+  // As text, between elements that are none of grains, with a list and columns of other meanings.
+  const std::string head = "ply\nformat ascii 1.0\ncomment by hand\nelement camera 1\nproperty list uchar int view\n"
+                           "element vertex 2\nproperty float x\nproperty float y\nproperty double z\n"
+                           "property uchar red\nproperty list uchar int neighbours\nproperty float diameter\n"
+                           "element face 1\nproperty list uchar uint vertex_indices\nend_header\n";
+  const LoadedGrains text = loaded(head + "2 7 8\n0.1 0.2 0.3 255 0 0.02\n-0.1 0.2 0.4 0 2 5 6 0.03\n3 0 1 0\n");
+  REQUIRE(text.size() == 2);
+  require_bits(text.positions[0], {0.1f, 0.2f, 0.3f});
+  require_bits(text.positions[1], {-0.1f, 0.2f, 0.4f});
+  CHECK(text.radii == std::vector{0.01f, 0.015f});
+  CHECK(text.lines == std::vector{17u, 18u});
+  // Big endian, in millimetres.
+  const std::string big("ply\r\nformat binary_big_endian 1.0\r\nelement vertex 1\r\nproperty short x\r\n"
+                        "property int8 y\r\nproperty float z\r\nend_header\r\n\x01\x02\xff\x3f\xc0\x00\x00",
+                        125);
+  const LoadedGrains binary = loaded(big, {.scale = 1e-3});
+  require_bits(binary.positions[0], {0.258f, -0.001f, 0.0015f});
+  const auto error = [](const std::string& content) { return error_of_file("a.ply", content); };
+  const std::string start = "ply\nformat ascii 1.0\nelement vertex 1\n", xyz = "property float x\nproperty float y\n";
+  CHECK(contains(error("solid"), ": is no PLY file: it does not begin with \"ply\""));
+  CHECK(contains(error("ply\nformat text 1.0\n"), ":2: has the format text: allowed are ascii"));
+  CHECK(contains(error(start), ": is cut short: its head has no \"end_header\""));
+  CHECK(contains(error(start + "property half x\n"), ":4: has the type \"half\", which PLY does not have"));
+  CHECK(contains(error(start + "property list uchar x\n"), ":4: is no property: a list has"));
+  CHECK(contains(error(start + "vertex\n"), ":4: has a line \"vertex\", which heads of PLY do not have"));
+  CHECK(contains(error("ply\nelement vertex 1\nend_header\n"), ": says no format in its head"));
+  CHECK(contains(error("ply\nformat ascii 1.0\nend_header\n"), ": has no element \"vertex\""));
+  CHECK(contains(error(start + xyz + "end_header\n0 0\n"), ": has no column z"));
+  CHECK(contains(error(start + xyz + "property float z\nend_header\n0 0\n"), ":8: has 2 numbers, and none for z"));
+  CHECK(contains(error(start + xyz + "property float z\nend_header\n0 0 a\n"), ":8:5: z must be a number, not \"a\""));
+  CHECK(contains(error(start + xyz + "property float z\nend_header\n0 0 1 2\n"), ":8: has 4 numbers in place of 3"));
+  CHECK(contains(error(start + xyz + "property float z\nend_header\n"), ": is cut short: it has not the 1 of each"));
+  CHECK(contains(error(start + "property list uchar int l\n" + xyz + "property float z\nend_header\n-1 0 0 1\n"),
+                 ": has a list of a length that is not possible"));
+}
+
+TEST_CASE("what is no vtkhdf file of points is refused", "[grain_files]") {
+  if (!has_hdf5()) {
+    CHECK(contains(error_of_file("a.vtkhdf", ""), ": cannot be read: this build of Talus has no HDF5"));
+    return;
+  }
+  CHECK(contains(error_of_file("a.vtkhdf", "no HDF5"), ": is no HDF5 file, is damaged, or cannot be opened"));
+  const Scratch scratch;
+  Simulation simulation(parse_scene(collapse, "s.toml"), on_cpu);
+  {
+    Series series(scratch.path(), Format::vtkhdf, simulation.scene());
+    series.add(simulation);
+    simulation.advance(1);
+    series.add(simulation);
+    series.finish();
+  }
+  const auto error_with = [&](const std::string& file, const std::string& more = "") {
+    return error_of([&] { parse_scene(with_file(file, more), (scratch / "s.toml").string()); });
+  };
+  require_bits(load_grains(scratch / "grains.vtkhdf", {.frame = 1}).positions[7], simulation.grains()[7].position);
+  CHECK(load_grains(scratch / "grains.vtkhdf", {.frame = 0}).positions[7] != simulation.grains()[7].position);
+  CHECK(contains(error_with("grains.vtkhdf", "fill.frame = 2\n"),
+                 ": has 2 frames, and frame 2 is asked for: allowed is 0 to 1"));
+  // Only whole files open.
+  const std::string whole = read_text(scratch / "grains.vtkhdf");
+  write_text(scratch / "cut.vtkhdf", whole.substr(0, whole.size() / 2));
+  CHECK(contains(error_with("cut.vtkhdf"), ": is no HDF5 file, is damaged"));
+}
+
 TEST_CASE("binary files of grains that are damaged or cut short are refused", "[grain_files]") {
   const Scratch scratch;
   Simulation simulation(parse_scene(collapse, "s.toml"), on_cpu);
@@ -311,8 +384,10 @@ TEST_CASE("binary files of grains that are damaged or cut short are refused", "[
     series.add(simulation);
     series.finish();
   }
-  write_points(scratch / "grains.vtp", Format::vtp, points_of(frame_of(simulation)).grains, simulation.scene());
-  for (const std::string name : {"grains.vtp", "grains.gsd"}) {
+  for (const Format format : {Format::vtp, Format::ply})
+    write_points(scratch / ("grains." + std::string(name_of(format))), format, points_of(frame_of(simulation)).grains,
+                 simulation.scene());
+  for (const std::string name : {"grains.vtp", "grains.gsd", "grains.ply"}) {
     const std::string whole = read_text(scratch / name);
     std::size_t refused = 0, tried = 0;
     const auto try_it = [&](const std::string& content) {
@@ -322,7 +397,7 @@ TEST_CASE("binary files of grains that are damaged or cut short are refused", "[
         load_grains(scratch / ("try_" + name));
       } catch (const GrainFileError& e) {
         ++refused;
-        REQUIRE(contains(e.what(), "try_" + name + ": "));
+        REQUIRE(contains(e.what(), "try_" + name + ":"));  // and a line, in the head of PLY
       }
     };
     // The cells of vtp, which come last, are not read.
@@ -340,7 +415,8 @@ TEST_CASE("binary files of grains that are damaged or cut short are refused", "[
       other[at] = static_cast<char>(~other[at]);
       try_it(other);
     }
-    CHECK(refused > tried / 2);
+    // PLY has no checksum, and most of its bytes are those of numbers, which may have any value.
+    CHECK(refused > tried / (name == "grains.ply" ? 4 : 2));
   }
   CHECK(contains(error_of_file("a.vtp", "<VTKFile><PolyData>"), ": is no XML: "));
   CHECK(contains(error_of_file("a.vtp", "<VTKFile type=\"ImageData\"/>"), ": holds no PolyData"));

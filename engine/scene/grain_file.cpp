@@ -324,9 +324,13 @@ LoadedGrains Grains::take() {
 
 LoadedGrains load_grains(const std::filesystem::path& file, const GrainFileOptions& options) {
   using namespace grain_files;
-  const std::string bytes = read_bytes(file);
   Grains grains(file, options);
   const std::string extension = file.extension().string();
+  if (extension == ".vtkhdf") {
+    read_vtkhdf(file, grains);
+    return grains.take();
+  }
+  const std::string bytes = read_bytes(file);
   const std::string_view text = std::string_view(bytes).substr(bytes.starts_with("\xef\xbb\xbf") ? 3 : 0);
   if (extension == ".csv")
     read_csv(text, grains);
@@ -336,14 +340,16 @@ LoadedGrains load_grains(const std::filesystem::path& file, const GrainFileOptio
     read_vtp(text, grains);
   else if (extension == ".gsd")
     read_gsd(text, grains);
+  else if (extension == ".ply")
+    read_ply(text, grains);
   else if (text.starts_with("ITEM:"))
     read_lammps_dump(text, grains);
   else if (text.find("\nAtoms") != text.npos)
     read_lammps_data(text, grains);
   else
     grains.fail(
-        "is of no kind that is read: its name must end in .csv, .extxyz, .xyz, .vtp or .gsd, or it must be a dump "
-        "or a data file of LAMMPS as text");
+        "is of no kind that is read: its name must end in .csv, .extxyz, .xyz, .vtp, .vtkhdf, .gsd or .ply, or it must "
+        "be a dump or a data file of LAMMPS as text");
   return grains.take();
 }
 

@@ -34,8 +34,8 @@ struct LoadedGrains {
   std::size_t size() const { return positions.size(); }
 };
 
-// vtp, extxyz, csv and gsd, told by the name's extension, and LAMMPS' dumps and data files, told by their content.
-// Throws GrainFileError.
+// vtp, vtkhdf, extxyz, csv, gsd and ply, told by the name's extension, and LAMMPS' dumps and data files, told by their
+// content. Throws GrainFileError.
 LoadedGrains load_grains(const std::filesystem::path& file, const GrainFileOptions& options = {});
 
 // Whose radii must lie within these, m.

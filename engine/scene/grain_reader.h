@@ -105,6 +105,9 @@ void read_csv(std::string_view text, Grains& grains);
 void read_extxyz(std::string_view text, Grains& grains);
 void read_vtp(std::string_view bytes, Grains& grains);
 void read_gsd(std::string_view bytes, Grains& grains);
+void read_ply(std::string_view bytes, Grains& grains);
+// By HDF5, which reads from the file what is asked for. Fails where Talus is built without it.
+void read_vtkhdf(const std::filesystem::path& file, Grains& grains);
 void read_lammps_dump(std::string_view text, Grains& grains);
 void read_lammps_data(std::string_view text, Grains& grains);
 

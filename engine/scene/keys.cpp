@@ -415,7 +415,7 @@ constexpr Key scale_of_grains = number("scale", {1e-9, 1e9, "m per unit of the f
 constexpr Key grains_fill_keys[] = {
     points_keys[0],
     text("file", none,
-         "File of grains, from the scene's folder: csv, extxyz, vtp, gsd, or a dump or data file of LAMMPS "
+         "File of grains, from the scene's folder: csv, extxyz, vtp, vtkhdf, gsd, ply, or a dump or data file of LAMMPS "
          "([docs/interop.md](interop.md#grains-from-files)). What it says of radii, velocities and spins the grains "
          "have."),
     scale_of_grains,

@@ -8,9 +8,9 @@ using namespace talus;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const talus_fuzz::Folder folder;
-  static constexpr std::string_view kinds = "cxlvg";
-  static const std::array<std::string, 5> names{"grains.csv", "grains.extxyz", "grains.lammps", "grains.vtp",
-                                                "grains.gsd"};
+  static constexpr std::string_view kinds = "cxlvgp";
+  static const std::array<std::string, 6> names{"grains.csv", "grains.extxyz", "grains.lammps",
+                                                "grains.vtp", "grains.gsd",    "grains.ply"};
   if (size < 2)
     return 0;
   const std::size_t kind = kinds.find(static_cast<char>(data[0]));
