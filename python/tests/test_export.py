@@ -11,8 +11,9 @@ import pytest
 from ovito.io import import_file
 from pxr import Usd, UsdGeom
 from vtkmodules.util.numpy_support import vtk_to_numpy
-from vtkmodules.vtkIOHDF import vtkHDFReader
+from vtkmodules.vtkIOHDF import vtkHDFReader, vtkHDFWriter
 from vtkmodules.vtkIOImage import vtkTIFFReader
+from vtkmodules.vtkIOPLY import vtkPLYWriter
 from vtkmodules.vtkIOXML import vtkXMLImageDataReader, vtkXMLPolyDataReader
 
 import talus
@@ -59,6 +60,7 @@ position = [0, 0, 0.55]
 radius = 0.004
 """
 FRAMES, STEPS = 4, 25
+BEFORE = 1  # a frame in which no grains are deep in each other
 
 
 @pytest.fixture(scope="module")
@@ -313,6 +315,24 @@ def test_usd_reads_grains_bodies_and_cloth(exported):
     np.testing.assert_allclose(np.abs(corners).max(axis=0), [0.01, 0.05, 0.05], rtol=1e-6)
 
 
+def test_usd_reads_contacts(exported):
+    out, states = exported
+    stage = Usd.Stage.Open(str(out / "usda" / "scene.usda"))
+    prim = UsdGeom.Points(stage.GetPrimAtPath("/talus/contacts"))
+    assert prim.GetPurposeAttr().Get() == "guide"  # renderers leave them out
+    assert np.array(prim.GetWidthsAttr().Get()) == np.float32(0.2 * 0.01)
+    values = UsdGeom.PrimvarsAPI(prim)
+    for frame in range(FRAMES):
+        expected = read_vtp(out / "vtp" / f"contacts_{frame:05}.vtp")
+        points = np.array(prim.GetPointsAttr().Get(frame)).reshape(-1, 3)
+        assert len(points) == len(states[frame][5])
+        np.testing.assert_array_equal(points, vtk_to_numpy(expected.GetPoints().GetData()))
+        for name in ("grain", "kind", "partner", "world", "normal_force", "friction"):
+            found = np.array(values.GetPrimvar(name).Get(frame))
+            np.testing.assert_array_equal(found, array_of(expected.GetPointData(), name).reshape(found.shape))
+    assert len(points) > 10
+
+
 def test_meshio_reads_meshes(exported):
     out, states = exported
     blade = meshio.read(out / "ply" / "body_blade.ply")
@@ -436,3 +456,111 @@ def test_vtk_reads_the_heights_of_the_ground(tmp_path):
     tiff.Update()
     rows = vtk_to_numpy(tiff.GetOutput().GetPointData().GetScalars()).reshape(4, 8)  # as in the file, from the greatest y on
     np.testing.assert_array_equal(rows[::-1], heights)
+
+
+TYPES = "fill.materials = ['wet sand', 'gravel']\n"
+
+
+def grains_of(file, tmp_path, more=TYPES):
+    """Returns the grains that a scene starts with whose fill is the file."""
+    scene = tmp_path / "start.toml"
+    scene.write_text(
+        SCENE[: SCENE.index("[[grains]]")]
+        + f"[[grains]]\nmaterial = 'gravel'\nfill.file = '{file}'\n{more}"
+    )
+    return talus.Simulation(talus.load_scene(scene), device="cpu").grains()
+
+
+@pytest.mark.parametrize("name", ["ply/grains_00001.ply", "vtkhdf/grains.vtkhdf"])
+def test_a_scene_starts_from_what_was_exported(exported, tmp_path, name):
+    out, states = exported
+    grains = states[BEFORE][1]
+    start = grains_of(out / name, tmp_path, TYPES + (f"fill.frame = {BEFORE}" if name.endswith("hdf") else ""))
+    for quantity in ("position", "velocity", "radius", "material"):
+        np.testing.assert_array_equal(getattr(start, quantity), getattr(grains, quantity))
+    np.testing.assert_allclose(start.spin, grains.spin, rtol=2e-7)
+
+
+def read_back(states, tmp_path, more=TYPES):
+    """Is a.ply or a.vtkhdf the state before the blade has pressed grains into each other, which would be moved apart?"""
+    (file,) = tmp_path.glob("a.*")
+    grains = states[BEFORE][1]
+    start = grains_of(file, tmp_path, more)
+    np.testing.assert_array_equal(start.position, grains.position)
+    np.testing.assert_array_equal(start.velocity, grains.velocity)
+    np.testing.assert_array_equal(start.radius, grains.radius)
+    np.testing.assert_array_equal(start.material, grains.material)
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_a_scene_starts_from_ply_of_meshio(exported, tmp_path, binary):
+    out, states = exported
+    grains = states[BEFORE][1]
+    data = {f"v{axis}": grains.velocity[:, k] for k, axis in enumerate("xyz")}
+    data |= {"radius": grains.radius, "material": grains.material.astype(np.int32)}
+    cells = [("triangle", np.array([[0, 1, 2]]))]
+    meshio.Mesh(grains.position, cells, point_data=data).write(tmp_path / "a.ply", binary=binary)
+    read_back(states, tmp_path)
+
+
+@pytest.mark.parametrize("order", ["LittleEndian", "BigEndian", "ASCII"])
+def test_a_scene_starts_from_ply_of_vtk(exported, tmp_path, order):
+    """VTK writes the positions alone."""
+    out, states = exported
+    writer = vtkPLYWriter()
+    writer.SetFileName(str(tmp_path / "a.ply"))
+    writer.SetInputData(read_vtp(out / "vtp" / f"grains_{BEFORE:05}.vtp"))
+    if order == "ASCII":
+        writer.SetFileTypeToASCII()
+    else:
+        writer.SetFileTypeToBinary()
+        getattr(writer, f"SetDataByteOrderTo{order}")()
+    writer.Write()
+    start = grains_of(tmp_path / "a.ply", tmp_path, "radius = 0.01\n")
+    expected = states[BEFORE][1].position
+    if order == "ASCII":  # in six digits
+        np.testing.assert_allclose(start.position, expected, rtol=1e-5, atol=1e-7)
+    else:
+        np.testing.assert_array_equal(start.position, expected)
+
+
+@pytest.mark.parametrize("transient", [True, False])
+def test_a_scene_starts_from_vtkhdf_of_vtk(exported, tmp_path, transient):
+    out, states = exported
+    writer = vtkHDFWriter()
+    writer.SetFileName(str(tmp_path / "a.vtkhdf"))
+    if transient:
+        reader = vtkHDFReader()
+        reader.SetFileName(str(out / "vtkhdf" / "grains.vtkhdf"))
+        writer.SetInputConnection(reader.GetOutputPort())
+        writer.SetWriteAllTimeSteps(True)
+    else:
+        writer.SetInputData(read_vtp(out / "vtp" / f"grains_{BEFORE:05}.vtp"))
+    writer.Write()
+    read_back(states, tmp_path, TYPES + (f"fill.frame = {BEFORE}" if transient else ""))
+
+
+def test_a_scene_starts_from_vtkhdf_of_h5py(exported, tmp_path):
+    """Doubles, whole numbers of 64 bits and a string of any length, in a file of one time."""
+    out, states = exported
+    grains = states[BEFORE][1]
+    with h5py.File(tmp_path / "a.vtkhdf", "w") as file:
+        root = file.create_group("VTKHDF")
+        root.attrs["Version"] = (2, 0)
+        root.attrs["Type"] = "UnstructuredGrid"
+        root["NumberOfPoints"] = [len(grains)]
+        root["Points"] = grains.position.astype(np.float64)
+        root["PointData/velocity"] = grains.velocity
+        root["PointData/diameter"] = 2.0 * grains.radius.astype(np.float64)
+        root["PointData/material"] = grains.material.astype(np.int64)
+        root["PointData/name"] = np.array([b"grain"] * len(grains))  # says nothing to Talus
+    read_back(states, tmp_path)
+    for change, error in (
+        (lambda root: root.attrs.modify("Type", "ImageData"), "holds ImageData: allowed are PolyData"),
+        (lambda root: root.attrs.modify("Type", "PolyData") or root.__delitem__("Points"), "has no table of numbers Points"),
+        (lambda root: root.__setitem__("Points", np.zeros((3, 3))), "it says to have 200 points, and has 3"),
+    ):
+        with h5py.File(tmp_path / "a.vtkhdf", "r+") as file:
+            change(file["VTKHDF"])
+        with pytest.raises(talus.SceneError, match=error):
+            grains_of(tmp_path / "a.vtkhdf", tmp_path)
