@@ -22,7 +22,7 @@ try:
 except ImportError as e:  # pragma: no cover
     raise ImportError("talus.mujoco needs the package mujoco: pip install talus[mujoco]") from e
 
-__all__ = ["CoSimulation", "bodies", "robot"]
+__all__ = ["CoSimulation", "bodies", "loops", "robot"]
 
 Array = npt.NDArray[np.float64]
 
@@ -178,7 +178,13 @@ def _root(gears: Mapping[int, _Gear], joint: int) -> _Gear:
     raise ValueError(f"equality constraints of the model tie joint {joint} to itself")
 
 
-def _gears(model: Any, data: Any) -> dict[int, _Gear]:
+_CARRIED = 1e-3  # of the mass and inertia of a body, the share that each of its joints but the last one moves by itself
+
+# Equality constraints that hold two bodies together, and the type of the [[joint]] that does so.
+_LOOPS = {mujoco.mjtEq.mjEQ_CONNECT: "ball", mujoco.mjtEq.mjEQ_WELD: "fixed"}
+
+
+def _gears(model: Any, data: Any, looped: bool) -> dict[int, _Gear]:
     """Returns which joints follow others by equality constraints, and warns of constraints that are left out."""
     gears: dict[int, _Gear] = {}
     for k in range(model.neq):
@@ -187,8 +193,10 @@ def _gears(model: Any, data: Any) -> dict[int, _Gear]:
         kind = mujoco.mjtEq(model.eq_type[k])
         what = f"equality constraint {model.equality(k).name or k}"
         if kind != mujoco.mjtEq.mjEQ_JOINT:
-            warnings.warn(f"{what} is left out: of those, Talus has the ones of two joints (mjEQ_JOINT), and it is of the "
-                          f"type {kind.name}", stacklevel=3)  # fmt: skip
+            if not (looped and kind in _LOOPS):
+                more = "; loops() makes a [[joint]] of it" if kind in _LOOPS else ""
+                warnings.warn(f"{what} is left out: of those, Talus has the ones of two joints (mjEQ_JOINT), and it is of the "
+                              f"type {kind.name}{more}", stacklevel=3)  # fmt: skip
             continue
         follower, leader = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
         constant, factor, *higher = (float(a) for a in model.eq_data[k, :5])
@@ -312,7 +320,14 @@ def _joint(
     if armature:
         table["armature"] = armature
     if model.jnt_limited[joint]:
-        table["min"], table["max"] = (unit * float(x) for x in model.jnt_range[joint])
+        low, high = (unit * float(x) for x in model.jnt_range[joint])
+        table.update(min=low, max=high)
+        begin = unit * float(data.qpos[at])
+        if not low <= begin <= high:
+            limit = low if begin < low else high
+            warnings.warn(f"joint {model.joint(joint).name} begins at {begin:g}, and in Talus at its limit {limit:g}, "
+                          "which no value exceeds there", stacklevel=3)  # fmt: skip
+            table["value"] = limit
     damping = float(np.ravel(model.dof_damping[dof])[0])
     if joint in drives:
         table["motor"], more = _motor(model, drives[joint], float(data.ctrl[drives[joint].actuator]))
@@ -323,6 +338,15 @@ def _joint(
     if stiffness > 0.0 or damping > 0.0:
         table["spring"] = {"stiffness": stiffness, "damping": damping, "rest": unit * float(model.qpos_spring[at])}
     return table
+
+
+def _left_out(model: Any, body: int) -> bool:
+    """Is a body none of the scene, since no joint of its own moves it and nothing touches it?"""
+    first = int(model.body_geomadr[body])
+    geoms = range(first, first + int(model.body_geomnum[body]))
+    touched = any(_collides(model, geom) for geom in geoms)
+    fixed = not model.body_weldid[body]
+    return bool(model.body_jntnum[body] == 0 and not touched and (model.body_mass[body] == 0.0 or fixed))
 
 
 def _inertia(model: Any, body: int) -> list[float]:
@@ -355,32 +379,58 @@ def robot(
     name: str = "robot",
     material: str | None = None,
     meshes: str | Path | None = None,
+    looped: bool = False,
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Returns a MuJoCo model as dynamic bodies of a scene, [[body]] tables, and the [[robot]] table that names its joints.
 
     model, data: mujoco.MjModel, and the mujoco.MjData from whose state and controls it starts (default: those of qpos0).
-    name: of the robot, which its bodies' names begin with. material, meshes: as of bodies().
+    name: of the robot, which its bodies' names begin with. material, meshes: as of bodies(). looped: the scene has the joints
+    of loops(), too, so that there is no warning of their equality constraints.
 
     Masses, inertias, joints (hinge, slide, ball, free), limits, friction, damping, springs and armature (the inertia of
     rotors) of joints are taken over; position, velocity and motor actuators of joints; equality constraints that tie a joint
     to another one by a polynomial of first order, as gears; and actuators of fixed tendons whose joints such constraints tie
     to one joint. What is left out is named in a warning: other tendons, equality constraints and actuators, and the armature
-    of ball and free joints.
-    Bodies without mass and geoms are left out where no joint of theirs moves. Raises ValueError for what Talus does not
-    have, such as a body with several joints.
+    of ball and free joints. A joint that begins beyond its limits begins at the limit, with a warning.
+    Bodies without mass and geoms are left out where no joint of theirs moves. Of a body with several joints, each joint but
+    the last one moves a body of its own, which has no geometry and a thousandth of the mass and inertia, which the body
+    itself has less. Raises ValueError for what Talus does not have, such as a body that moves and has no mass.
     """
     if data is None:
         data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     folder = None if meshes is None else Path(meshes)
-    gears = _gears(model, data)
+    gears = _gears(model, data, looped)
     drives = _drives(model, gears)
 
     def joint_name(joint: int) -> str:
         return model.joint(joint).name or f"joint{joint}"
 
+    def hang(
+        table: dict[str, Any], link: dict[str, Any], joint: int | None, parent: str | None, place: Array, turned: Array
+    ) -> None:
+        if parent is not None:
+            table["parent"] = parent
+        if joint is None:
+            table["joint"] = {"type": "fixed", "origin": place.tolist(), "rotation": _angles(turned)}
+        else:
+            table["joint"] = _joint(model, data, joint, drives, place, turned)
+            table["position"] = (-np.asarray(model.jnt_pos[joint])).tolist()
+            hung[joint] = table["name"]
+            if table["joint"]["type"] != "ball":
+                link["joint"] = joint_name(joint)
+            if joint in gears:
+                followed = _root(gears, joint)
+                unit, leader_unit = (_degrees(model, j) for j in (joint, followed.leader))
+                rule = {"multiplier": followed.multiplier * unit / leader_unit, "offset": followed.offset * unit}
+                geared.append((table["joint"], followed.leader, rule))
+                link["mimic"] = {"joint": joint_name(followed.leader), **rule}
+        tables.append(table)
+        links.append(link)
+
     tables: list[dict[str, Any]] = []
     links: list[dict[str, Any]] = []
+    hung: dict[int, str] = {}  # the bodies of the scene that joints of the model move
     kept: dict[int, str] = {}  # bodies of the model that are bodies of the scene, by their names there
     geared: list[tuple[dict[str, Any], int, dict[str, float]]] = []  # joints that follow others, and how
     fixed_to: dict[int, tuple[int, Array, Array]] = {}  # bodies that are left out: the one they are fixed to, and where
@@ -395,7 +445,7 @@ def robot(
         if parent in fixed_to:
             parent, before, turned_before = fixed_to[parent]
             place, turned = before + turned_before @ place, turned_before @ turned
-        if count == 0 and not parts and (mass == 0.0 or not moves):
+        if _left_out(model, body):
             fixed_to[body] = (parent, place, turned) if body else (0, np.zeros(3), np.eye(3))
             continue
         table: dict[str, Any] = {"name": f"{name}/{own}", "parts": parts}
@@ -405,12 +455,23 @@ def robot(
         if not moves:
             table.update(_placed(data, body))
         else:
-            if count > 1:
-                raise ValueError(f"body {own} has {count} joints: in Talus a body has one")
             if not mass > 0.0:
                 raise ValueError(f"body {own} moves and has no mass")
-            joint = first if count else None
-            table.update(mass=mass, center_of_mass=[float(x) for x in model.body_ipos[body]], inertia=_inertia(model, body))
+            joint = first + count - 1 if count else None
+            inertia, center = _inertia(model, body), [float(x) for x in model.body_ipos[body]]
+            carried = kept.get(parent)  # the body that the next joint hangs on
+            for before_last in range(first, first + count - 1):
+                carrier: dict[str, Any] = {
+                    "name": f"{name}/{own}/{joint_name(before_last)}",
+                    "parts": [],
+                    "mass": _CARRIED * mass,
+                    "center_of_mass": center,
+                    "inertia": [_CARRIED * i for i in inertia],
+                }
+                hang(carrier, {"body": carrier["name"]}, before_last, carried, place, turned)
+                carried, place, turned = carrier["name"], np.zeros(3), np.eye(3)
+            own_share = 1.0 - _CARRIED * max(count - 1, 0)
+            table.update(mass=own_share * mass, center_of_mass=center, inertia=[own_share * i for i in inertia])
             if joint is not None and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
                 dof = int(model.jnt_dofadr[joint])
                 if np.any(model.dof_armature[dof : dof + 6]):
@@ -419,32 +480,78 @@ def robot(
                 spin = np.asarray(data.xmat[body]).reshape(3, 3) @ data.qvel[dof + 3 : dof + 6]
                 table.update(_placed(data, body), velocity=data.qvel[dof : dof + 3].tolist(), spin=spin.tolist())
             else:
-                if parent in kept:
-                    table["parent"] = kept[parent]
-                if joint is None:
-                    table["joint"] = {"type": "fixed", "origin": place.tolist(), "rotation": _angles(turned)}
-                else:
-                    table["joint"] = _joint(model, data, joint, drives, place, turned)
-                    table["position"] = (-np.asarray(model.jnt_pos[joint])).tolist()
-                    if table["joint"]["type"] != "ball":
-                        link["joint"] = joint_name(joint)
-                    if joint in gears:
-                        followed = _root(gears, joint)
-                        unit, leader_unit = (_degrees(model, j) for j in (joint, followed.leader))
-                        rule = {"multiplier": followed.multiplier * unit / leader_unit, "offset": followed.offset * unit}
-                        geared.append((table["joint"], followed.leader, rule))
-                        link["mimic"] = {"joint": joint_name(followed.leader), **rule}
+                hang(table, link, joint, carried, place, turned)
+                kept[body] = table["name"]
+                continue
         kept[body] = table["name"]
         tables.append(table)
         links.append(link)
     for own_joint, leader, rule in geared:
-        own_joint["gear"] = {"body": kept[int(model.jnt_bodyid[leader])], **rule}
+        own_joint["gear"] = {"body": hung[leader], **rule}
     numbers = list(kept)
+    by_name = {table["name"]: table for table in tables}
     for i, one in enumerate(numbers):
         ignored = [kept[other] for other in numbers[i + 1 :] if not _meet(model, one, other)]
         if ignored:
-            tables[i]["ignores"] = ignored
+            by_name[kept[one]]["ignores"] = ignored
     return tables, {"name": name, "links": links}
+
+
+def loops(model: Any, data: Any | None = None, *, name: str = "robot") -> list[dict[str, Any]]:
+    """Returns the [[joint]] tables that close the loops of a model which robot() has made bodies of.
+
+    They stand for the equality constraints of MuJoCo that hold two bodies together, or one to the world: a ball joint for
+    mjEQ_CONNECT, a fixed one for mjEQ_WELD. model, data, name: as of robot(). The bodies are held as they are at the start: a
+    warning names a constraint that is open by more than 0.1 mm or 0.1 degrees there, where MuJoCo would pull it shut.
+    Pass looped=True to robot(). Constraints that MuJoCo meets softly hold exactly in Talus. Raises ValueError for a
+    constraint between bodies that nothing moves.
+    """
+    if data is None:
+        data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+
+    def placed(body: int) -> tuple[Array, Array]:
+        return np.asarray(data.xpos[body]), np.asarray(data.xmat[body]).reshape(3, 3)
+
+    def held(body: int) -> int:
+        while body and _left_out(model, body):
+            body = int(model.body_parentid[body])
+        return body
+
+    tables = []
+    for k in range(model.neq):
+        kind = mujoco.mjtEq(model.eq_type[k])
+        if kind not in _LOOPS or not data.eq_active[k]:
+            continue
+        what = model.equality(k).name or f"equality{k}"
+        ids, numbers = (int(model.eq_obj1id[k]), int(model.eq_obj2id[k])), np.asarray(model.eq_data[k])
+        angle = 0.0
+        if model.eq_objtype[k] == mujoco.mjtObj.mjOBJ_SITE:
+            one, other = (int(model.site_bodyid[site]) for site in ids)
+            anchors = [np.asarray(data.site_xpos[site]) for site in ids]
+            turns = [np.asarray(data.site_xmat[site]).reshape(3, 3) for site in ids]
+        else:
+            one, other = ids
+            (at, turned), (other_at, other_turned) = placed(one), placed(other)
+            if kind == mujoco.mjtEq.mjEQ_CONNECT:
+                anchors = [at + turned @ numbers[:3], other_at + other_turned @ numbers[3:6]]
+                turns = [turned, other_turned]
+            else:  # numbers: the anchor in the other body, and the pose of the other body in the first one
+                anchors = [at + turned @ numbers[3:6], other_at + other_turned @ numbers[:3]]
+                turns = [turned @ _matrix(numbers[6:10]), other_turned]
+        if kind == mujoco.mjtEq.mjEQ_WELD:
+            angle = math.degrees(math.acos(min(1.0, max(-1.0, (np.trace(turns[0].T @ turns[1]) - 1.0) / 2.0))))
+        gap = float(np.linalg.norm(anchors[1] - anchors[0]))
+        if gap > 1e-4 or angle > 0.1:
+            warnings.warn(f"equality constraint {what} is open by {round(1e3 * gap, 3):g} mm and {round(angle, 3):g} degrees at the start, and "
+                          "stays so in Talus", stacklevel=2)  # fmt: skip
+        first, second = held(one), held(other)
+        if first == second or not (model.body_weldid[first] or model.body_weldid[second]):
+            raise ValueError(f"equality constraint {what} holds bodies together that do not move against each other")
+        both = [f"{name}/{model.body(body).name or f'body{body}'}" for body in (first, second) if body or not _left_out(model, 0)]
+        origin = (0.5 * (anchors[0] + anchors[1])).tolist()
+        tables.append({"name": f"{name}/{what}", "bodies": both, "type": _LOOPS[kind], "origin": origin})
+    return tables
 
 
 class CoSimulation:

@@ -189,10 +189,11 @@ def swing(xml, seconds=2.0, dt=0.001):
     if model.nkey:
         mujoco.mj_resetDataKeyframe(model, data, 0)
     mujoco.mj_forward(model, data)
-    tables, robot = together.robot(model, data)
+    tables, robot = together.robot(model, data, looped=True)
+    joints = together.loops(model, data)
     domain = {"x": "open", "y": "open", "z": "open"}
     sim = talus.Simulation(
-        talus.Scene({"time": {"dt": dt}, "domain": domain, "body": tables, "robot": [robot]}), device="cpu"
+        talus.Scene({"time": {"dt": dt}, "domain": domain, "body": tables, "robot": [robot], "joint": joints}), device="cpu"
     )
     (arm,) = sim.robots.values()
     radians = [1.0 if model.joint(joint).type[0] == mujoco.mjtJoint.mjJNT_SLIDE else np.pi / 180 for joint in arm.joints]
@@ -262,20 +263,93 @@ def test_joints_that_equality_constraints_tie_move_as_in_mujoco():
     assert theirs[-1, 1] == pytest.approx(0.095, abs=5e-3) and joints == [1, 3]
 
 
+def test_a_body_with_several_joints_moves_as_in_mujoco():
+    """A cart on two slides with a pole on two hinges and a reference, as gantries, wrists and the bases of mobile robots."""
+    xml = """<mujoco><option timestep="5e-5" integrator="RK4"/><worldbody>
+    <body name="cart" pos="0 0 1" euler="0 0 30"><joint name="x" type="slide" axis="1 0 0" damping="2"/>
+     <joint name="y" type="slide" axis="0 1 0" ref=".1"/><geom type="box" size=".1 .1 .05" mass="2"/>
+     <body name="pole" pos="0 0 -.05" euler="20 0 0"><joint name="pitch" axis="0 1 0" pos="0 0 .02" ref="10"/>
+      <joint name="roll" axis="1 0 0" armature=".01"/><joint name="yaw" axis="0 0 1" damping=".05"/>
+      <geom type="capsule" fromto="0 0 0 .1 0 -.5" size=".03" mass="1"/></body></body></worldbody>
+    <actuator><position joint="x" kp="50" kv="5"/><motor joint="yaw"/></actuator>
+    <keyframe><key qpos=".1 .2 .5 .3 0" qvel="0 .2 0 1 0" ctrl="-.1 .01"/></keyframe></mujoco>"""
+    model, theirs, ours = swing(xml, seconds=1.0)
+    assert ours.shape[1] == 5
+    assert np.ptp(theirs, axis=0).min() > 0.1
+    np.testing.assert_allclose(ours, theirs, atol=0.01)
+    tables, _ = together.robot(model)
+    assert sum(table["mass"] for table in tables) == pytest.approx(3.0)
+    assert [table["name"] for table in tables] == ["robot/cart/x", "robot/cart", "robot/pole/pitch", "robot/pole/roll", "robot/pole"]
+
+
+LOOP = """<mujoco><option timestep="5e-5" integrator="RK4"/>
+<default><equality solref=".001 1" solimp=".9999 .99999 .001"/><geom contype="0" conaffinity="0"/></default><worldbody>
+<body name="crank"><joint name="crank" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .1 0 .2" size=".01" mass=".3"/>
+ <body name="coupler" pos=".1 0 .2"><joint name="coupler" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .4 0 .1" size=".01" mass=".5"/>
+  <site name="tip" pos=".4 0 .1"/></body></body>
+<body name="rocker" pos=".5 0 0"><joint name="rocker" axis="0 1 0" damping=".01"/><geom type="capsule" fromto="0 0 0 0 0 .3" size=".01" mass=".4"/>
+ <site name="end" pos="0 0 .3"/><body name="flag" pos="0 0 .3"><joint name="flag" axis="0 1 0"/><geom type="sphere" size=".02" pos=".1 0 0" mass=".1"/></body></body>
+<body name="post"/></worldbody><equality>{}</equality></mujoco>"""
+
+
+@pytest.mark.parametrize("joint, kind", [("connect", "ball"), ("weld", "fixed")])
+def test_loops_of_a_model_close_as_in_mujoco(joint, kind):
+    """A four-bar linkage, whose flag hangs on the pin, or is one piece with the coupler."""
+    other = "rocker" if joint == "connect" else "flag"
+    more = ' anchor=".4 0 .1"' if joint == "connect" else ""
+    xml = LOOP.format(f'<{joint} name="pin" body1="coupler" body2="{other}"{more}/>')
+    joints = together.loops(mujoco.MjModel.from_xml_string(xml), name="r")
+    assert [(table["name"], table["bodies"], table["type"]) for table in joints] == [
+        ("r/pin", ["r/coupler", f"r/{other}"], kind)
+    ]
+    model, theirs, ours = swing(xml, seconds=0.5)
+    assert np.ptp(theirs, axis=0).min() > 0.1
+    np.testing.assert_allclose(ours, theirs, atol=0.01)
+
+
+def test_loops_hold_to_the_world_and_by_sites_and_tell_what_is_open():
+    def joints(constraint):
+        return together.loops(mujoco.MjModel.from_xml_string(LOOP.format(constraint)), name="r")
+
+    (table,) = joints('<connect body1="coupler" body2="world" anchor=".4 0 .1"/>')
+    assert table == {"name": "r/equality0", "bodies": ["r/coupler"], "type": "ball", "origin": pytest.approx([0.5, 0, 0.3])}
+    (table,) = joints('<connect name="pin" site1="tip" site2="end"/>')
+    assert table["bodies"] == ["r/coupler", "r/rocker"] and table["origin"] == pytest.approx([0.5, 0, 0.3])
+    with pytest.raises(ValueError, match="equality constraint same holds bodies together that do not move against"):
+        joints('<connect name="same" body1="post" body2="world" anchor="0 0 0"/>')
+    assert joints('<weld body1="coupler" body2="flag" active="false"/>') == []
+    with pytest.warns(UserWarning, match="equality constraint far is open by 5 mm and 0 degrees at the start, and stays so in Talus"):
+        joints('<weld name="far" body1="coupler" body2="flag" relpose=".4 0 .105 1 0 0 0"/>')
+    with pytest.warns(UserWarning, match="equality constraint turned is open by 0 mm and 90 degrees"):
+        joints('<weld name="turned" body1="coupler" body2="flag" relpose=".4 0 .1 .70710678 0 0 .70710678"/>')
+
+
+def test_a_joint_that_begins_beyond_its_limits_begins_at_the_limit():
+    """As those of quadrupeds do in qpos0, where MuJoCo pushes them back."""
+    model = mujoco.MjModel.from_xml_string(
+        '<mujoco><worldbody><body><joint name="knee" range="-90 -30"/><geom size=".1" pos="1 0 0"/></body></worldbody></mujoco>'
+    )
+    with pytest.warns(UserWarning, match="joint knee begins at 0, and in Talus at its limit -30, which no value exceeds"):
+        tables, robot = together.robot(model)
+    domain = {"x": "open", "y": "open", "z": "open"}
+    sim = talus.Simulation(talus.Scene({"domain": domain, "body": tables, "robot": [robot]}), device="cpu")
+    assert sim.robots["robot"].positions == pytest.approx([-30.0])
+
+
 def test_what_a_robot_of_a_model_leaves_out_is_told():
     def model(body, more=""):
         return mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{body}</worldbody>{more}</mujoco>")
 
     ball = '<geom type="sphere" size=".1" mass="1"/>'
-    with pytest.raises(ValueError, match="body cart has 2 joints: in Talus a body has one"):
-        together.robot(model(f'<body name="cart"><joint type="slide"/><joint/>{ball}</body>'))
+    with pytest.raises(ValueError, match="body cart moves and has no mass"):
+        together.robot(model(f'<body name="cart"><joint/><body pos="1 0 0">{ball}</body></body>'))
     with pytest.raises(ValueError, match="actuator grip is none of position, velocity and motor"):
         together.robot(model(f'<body><joint name="j"/>{ball}</body>', '<actuator><muscle name="grip" joint="j" lengthrange="0 1"/></actuator>'))
     with pytest.warns(UserWarning, match="the armature of ball joint j is left out"):
         together.robot(model(f'<body><joint name="j" type="ball" armature=".1"/>{ball}</body>'))
     with pytest.warns(UserWarning, match="the armature of the free joint of body drone is left out"):
         together.robot(model(f'<body name="drone"><joint type="free" armature=".1"/>{ball}</body>'))
-    with pytest.warns(UserWarning, match="equality constraint 0 is left out: .* it is of the type mjEQ_CONNECT"):
+    with pytest.warns(UserWarning, match="equality constraint 0 is left out: .* it is of the type mjEQ_CONNECT; loops"):
         together.robot(model(f'<body name="a"><joint/>{ball}</body><body name="b" pos="1 0 0"><joint/>{ball}</body>',
                              '<equality><connect body1="a" body2="b" anchor="0 0 0"/></equality>'))  # fmt: skip
     hinge = f'<body><joint name="j"/>{ball}</body><body pos="1 0 0"><joint name="k"/>{ball}</body>'
