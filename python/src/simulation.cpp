@@ -38,7 +38,8 @@ constexpr Four no_rotation{{0.0, 0.0, 0.0, 1.0}};
 // Of a scene's body, cloth or shape: its place, or its name.
 using Which = std::variant<std::uint32_t, std::string>;
 using Pixels = Array<std::uint8_t, nb::shape<any, any, 3>>;
-using Images = Array<float, nb::shape<any, any, any>>;
+// Nobody else has it, so that it may be written to, and torch.from_dlpack takes it.
+using Images = nb::ndarray<nb::numpy, float, nb::shape<any, any, any>>;
 
 // A simulation, and what draws it. While a thread steps it, which needs no interpreter, no other may look at it.
 class Simulation {
@@ -264,7 +265,7 @@ Images Simulation::depth(const Which& which) {
   const std::uint32_t camera =
       find(which, cameras.size(), "depth cameras", std::mem_fn(&talus::Simulation::depth_camera));
   auto pixels = std::make_unique<std::vector<float>>(simulation.depth(camera));
-  const float* data = pixels->data();
+  float* data = pixels->data();
   return Images(data, {simulation.worlds(), cameras[camera].size.y, cameras[camera].size.x},
                 owner_of(std::move(pixels)));
 }
@@ -475,7 +476,8 @@ void bind_pictures(nb::class_<Simulation>& c) {
       .def("depth", &Simulation::depth, "camera"_a,
            "Returns what a depth camera of the scene sees in each of the W worlds [m],\n"
            "float32 [W, height, width], rows from the top. camera: number or name. Where it sees nothing, a\n"
-           "depth is the camera's far, and a height is 0.")
+           "depth is the camera's far, and a height is 0. The array is the caller's alone, and may be\n"
+           "written to.")
       .def(
           "plot",
           [](nb::object self, std::uint32_t world) { return plots().attr("overview")(self, "world"_a = world); },
@@ -516,8 +518,8 @@ void bind_bodies(nb::class_<Simulation>& c) {
           "ValueError where it hangs on none.")
       .def(
           "joint_load", [](Simulation& s, const Which& body) { return s.idle().joint_load(s.body(body)); }, "body"_a,
-          "Returns what the joint to another dynamic body, or of a body that has such joints, did to a body\n"
-          "in the last step, or None of other joints. body: number or name.")
+          "Returns what the joint of a dynamic body did to it in the last step, as means over it, or None of\n"
+          "a body without mass or joint. body: number or name.")
       .def(
           "body_loads",
           [](Simulation& s) {

@@ -158,8 +158,9 @@ class GearTowerVector(WorldsEnv):
         for world, random in zip(worlds, randoms):
             self._most[world] = random.uniform(SLOWEST, FASTEST, self._most.shape[1])
         self._spins[worlds] = 0.0
-        self._z[worlds] = self.worlds.positions()[worlds, :, 2]
-        self._fall[worlds] = self.worlds.velocities()[worlds, :, 2]
+        positions, velocities = self.worlds.motions()
+        self._z[worlds] = positions[worlds, :, 2]
+        self._fall[worlds] = velocities[worlds, :, 2]
 
     def _act(self, actions: np.ndarray) -> None:
         self._spins = actions * self._most
@@ -168,11 +169,11 @@ class GearTowerVector(WorldsEnv):
                 self.worlds.drive_body(gear, (0.0, 0.0, 0.0), (0.0, spin, 0.0))
 
     def _observe(self) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-        z, fall = self.worlds.positions()[..., 2], self.worlds.velocities()[..., 2]
+        z, fall = (vectors[..., 2].copy() for vectors in self.worlds.motions())  # kept until the next observation
         # Times round: what lies between the way that its speeds tell of a grain, and that from place to place.
         way = 0.5 * (self._fall + fall) * self.control
         down = np.rint((z - self._z - way) / self._height)
-        self._z, self._fall = z.copy(), fall.copy()
+        self._z, self._fall = z, fall
         rewards = down.mean(axis=1, dtype=np.float64)
         torques = self.worlds.loads()[1][:, self._turning, 1].astype(np.float64)
         bins = BINS * self._spins.shape[1]

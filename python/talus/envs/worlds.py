@@ -97,6 +97,12 @@ class Worlds:
         """Drives the joint that a body, by its number, hangs on with a speed [degrees/s or m/s]."""
         self._simulation.drive_joint(body, speed)
 
+    def motions(self) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the centres [m] and the velocities [m/s] of the grains, sorted by id, float32 [W, n, 3] each, as views of
+        one copy: positions() and velocities() one after the other make two."""
+        grains = self._simulation.grains()
+        return grains.position.reshape(self.count, -1, 3), grains.velocity.reshape(self.count, -1, 3)
+
     def positions(self) -> np.ndarray:
         """Returns the centres of the grains, sorted by id [m], float32 [W, n, 3]."""
         return self._simulation.grains().position.reshape(self.count, -1, 3)
@@ -115,7 +121,8 @@ class Worlds:
 
     def depth(self, camera: str) -> np.ndarray:
         """Returns what a depth camera of the scene, by its name, sees [m], float32 [W, height, width]."""
-        return self._simulation.depth(camera).copy()  # to write to
+        images: np.ndarray = self._simulation.depth(camera)  # the caller's alone, to write to
+        return images
 
     def loads(self) -> tuple[np.ndarray, np.ndarray]:
         """Returns filtered force [N] and torque about the origin [N m] of each body, float32 [W, B, 3] each."""
