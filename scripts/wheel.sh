@@ -42,6 +42,9 @@ for python in "$@"; do
   for wheel in "$raw"/repaired/*.whl; do
     mv "$wheel" "$wheels/"
     wheel="$wheels/$(basename "$wheel")"
+    # Beside the libraries that auditwheel found: what is linked in or comes by headers.
+    python3 "$root/scripts/wheel_licenses.py" "$wheel" "$root/LICENSE" libcli11-dev libglm-dev libspirv-cross-c-shared-dev \
+      libstb-dev libtomlplusplus-dev libvulkan-dev libvulkan-volk-dev nlohmann-json3-dev
     "$tools/bin/auditwheel" show "$wheel"
     printf '%s: %s bytes\n' "$wheel" "$(stat -c %s "$wheel")"
   done
