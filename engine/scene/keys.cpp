@@ -414,10 +414,11 @@ constexpr Key scale_of_grains = number("scale", {1e-9, 1e9, "m per unit of the f
                                        "Length of a unit of `file`: of places, radii and, per second, velocities.");
 constexpr Key grains_fill_keys[] = {
     points_keys[0],
-    text("file", none,
-         "File of grains, from the scene's folder: csv, extxyz, vtp, vtkhdf, gsd, ply, or a dump or data file of LAMMPS "
-         "([docs/interop.md](interop.md#grains-from-files)). What it says of radii, velocities and spins the grains "
-         "have."),
+    text(
+        "file", none,
+        "File of grains, from the scene's folder: csv, extxyz, vtp, vtkhdf, gsd, ply, or a dump or data file of LAMMPS "
+        "([docs/interop.md](interop.md#grains-from-files)). What it says of radii, velocities and spins the grains "
+        "have."),
     scale_of_grains,
     whole("frame", 0, 1'000'000'000, Said{"the last"}, "Which of the frames of `file`, from 0."),
     other("materials", "list of names", {}, none,
