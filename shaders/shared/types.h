@@ -574,7 +574,6 @@ struct RigidCommand {
   uint motor_scheduled;   // bit 0: the scene says what the target is over time; bit 1: it says what the speed is (body_move)
 };
 
-// How a dynamic body is.
 // What moved a dynamic body in a step, from which the host finds the load of a joint that holds it to the world
 // (load_of_lone_joint): the body's motion at the start, and the sums over the substeps of the impulse and the moment of gravity, contacts
 // and commands.
@@ -585,6 +584,8 @@ struct StepPush {
   vec3 impulse;   // N s
   vec3 moment;    // N m s, about the pivot where each substep starts
 };
+
+// How a dynamic body is.
 struct RigidState {
   BodyMotion motion;
   vec3 position_rest;  // m, what rounding keeps from motion.position
