@@ -82,7 +82,7 @@ TEST_CASE("The gradient is that of the distance, of length 1, all around", "[bod
   for (const Single& solid : solids) {
     int bends = 0;
     for (int i = 0; i < 1000; ++i) {
-      const glm::vec3 p(uniform(), uniform(), uniform());
+      const glm::vec3 p{uniform(), uniform(), uniform()};
       const reference::Distance d = solid.at(p);
       CHECK(glm::length(d.gradient) == Approx(1.0).epsilon(1e-5));
       for (int a = 0; a < 3; ++a) {
@@ -107,7 +107,7 @@ TEST_CASE("The passes see the same solids as whoever places grains", "[bodies]")
     const Solid solid = solid_of(scene.bodies[b], pose_of(scene.bodies[b]));
     for (int i = 0; i < 500; ++i) {
       const glm::dvec3 p =
-          scene.bodies[b].position + 0.2 * (glm::dvec3(uniform(), uniform(), uniform()) - glm::dvec3(0.5));
+          scene.bodies[b].position + 0.2 * (glm::dvec3{uniform(), uniform(), uniform()} - glm::dvec3(0.5));
       const float distance = reference::from_body(f, b, glm::vec3(p) - f.bodies[b].motion.position).value;
       CHECK(distance == Approx(sample(solid, p).distance).margin(1e-6));
     }

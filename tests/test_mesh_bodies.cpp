@@ -105,8 +105,8 @@ TEST_CASE("The nearest triangle is that of all of them and knows its side", "[me
   const TriangleGrid grid = triangle_grid(mesh, true, far);
   std::mt19937 random(1);
   int near = 0, inside = 0;
-  for (int i = 0; i < 4000; ++i) {
-    const glm::dvec3 p(uniform(random, -0.5, 0.5), uniform(random, -0.5, 0.5), uniform(random, -0.5, 0.5));
+  for (int i = 0; i < 5000; ++i) {
+    const glm::dvec3 p{uniform(random, -0.5, 0.5), uniform(random, -0.5, 0.5), uniform(random, -0.5, 0.5)};
     const SurfaceSample s = sample(grid, glm::vec3(p));
     const double d = brute_force(mesh, p);
     CAPTURE(p.x, p.y, p.z, d, s.distance);

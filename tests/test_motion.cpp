@@ -234,8 +234,8 @@ TEST_CASE("Motion under limits arrives at its end exactly, never past it", "[mot
     CHECK(t <= least + dt);
   }
   for (int run = 0; run < 50; ++run) {  // from any velocity
-    glm::dvec3 x(0.0), v = 4.0 * (glm::dvec3(uniform(), uniform(), uniform()) - 0.5);
-    const glm::dvec3 target(uniform(), uniform(), uniform());
+    glm::dvec3 x(0.0), v = 4.0 * (glm::dvec3{uniform(), uniform(), uniform()} - 0.5);
+    const glm::dvec3 target{uniform(), uniform(), uniform()};
     for (int step = 0; step < 2000; ++step) {
       v = velocity_to(target - x, v, {1.5, 2.0}, 0.01);
       x += 0.01 * v;

@@ -607,7 +607,7 @@ TEST_CASE("Grains placed at random in a bed at rest come apart and are not throw
   std::mt19937 random(5);
   const auto uniform = [&](float a, float b) { return a + (b - a) * static_cast<float>(random()) / 4294967296.0f; };
   for (std::size_t k = places.size() / 5; k > 0; --k)
-    places.emplace_back(uniform(-0.05f, 0.05f), uniform(-0.05f, 0.05f), uniform(0.01f, top));
+    places.push_back({uniform(-0.05f, 0.05f), uniform(-0.05f, 0.05f), uniform(0.01f, top)});
   Scene scene = bed_of(8);
   scene.solver = default_solver(method);
   scene.solver.substeps = 8;

@@ -408,7 +408,7 @@ TEST_CASE("Samples are trilinear inside the grid and grow outside it", "[sdf]") 
   std::mt19937 random(3);
   for (int i = 0; i < 300; ++i) {
     const auto unit = [&] { return static_cast<float>(2.0 * random() / 4294967296.0 - 1.0); };
-    const glm::vec3 p(unit(), unit(), unit());
+    const glm::vec3 p{unit(), unit(), unit()};
     const SdfSample s = sample(sdf, p);
     CAPTURE(p.x, p.y, p.z, s.distance);
     // Never less than the truth outside, and never more than the way to the grid and back.
