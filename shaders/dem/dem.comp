@@ -69,8 +69,8 @@ void touch(uint slot, uint partner, bool with_grain, Contact c, Springs before) 
     store_vec3(contact_state, roll_at(slot), after.roll);
 }
 
-// Without bodies there are 4 subgroups in either case, and beside triangles of meshes 3.
-#define LOADS_LATE (few_registers != 0u && solid_kinds != 0u && !has_kind(solid_triangles))
+// Without bodies and rolling resistance there are 4 subgroups in either case, and beside triangles of meshes 3.
+#define LOADS_LATE (few_registers != 0u && (solid_kinds != 0u || rotating == rotation_rolling) && !has_kind(solid_triangles))
 #include "shared/each_contact.glsl"
 
 bool is_asleep_now(uint i) { return grain.velocity.w > 0.0 && (slice_activity[i / slice_grains].state >> i % slice_grains & 1u) != 0u; }
