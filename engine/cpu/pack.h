@@ -181,8 +181,10 @@ private:
   uint material_at(uint place) const { return one_material_ ? 0 : reference::material_of(f.grain_tag[place]); }
   // Are all grains of a row of the material of these?
   bool are_alike(const Row& row) const {
-    uint differ = alike_ ? 0 : tag_material_mask;
+    if (!alike_)
+      return false;
     const uint own = f.grain_tag[first];
+    uint differ = 0;
     for (uint k = 0; k < lanes; ++k)
       differ |= f.grain_tag[row.place(k)] ^ own;
     return (differ & tag_material_mask) == 0;
