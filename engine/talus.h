@@ -253,7 +253,8 @@ public:
   //   With constant velocities, once they are reached.
   void drive_body(std::uint32_t body, const Twist& target, const BodyLimits& limits = {});
   JointState joint_state(std::uint32_t body) const;
-  // What the joint of a dynamic body did to it in the last step; nothing of bodies without mass or joint.
+  // Returns the mean load that the joint of a dynamic body laid on it in the last step; nothing where the body has no
+  // mass or no joint.
   std::optional<JointLoad> joint_load(std::uint32_t body) const;
   //   degrees or m, within min and max. Dynamic: of its motor, which has a target.
   void move_joint(std::uint32_t body, double value);

@@ -1,5 +1,5 @@
-// What the joint of a dynamic body that hangs on the world alone does to it: against the equations of a pendulum and a
-// door, and against the same joint to a body that does not move, whose load the solution of the linkage gives.
+// The load of a joint that holds a dynamic body to the world alone is compared with the equations of a pendulum and a
+// door, and with the load of the same joint to a body that does not move, which the solution of the linkage gives.
 #include "engine/scene/text.h"
 #include "simulate.h"
 #include <array>

@@ -42,12 +42,13 @@ struct PlyElement {
 
 class Ply {
 public:
-  Ply(std::string_view bytes, Grains& grains) : left_(bytes), bytes_(bytes.size()), grains_(grains) {
+  Ply(std::string_view bytes, Grains& grains) : lines_(bytes), left_(bytes), bytes_(bytes.size()), grains_(grains) {
     static_assert(std::endian::native == std::endian::little);
   }
 
   void read() {
     read_head();
+    left_.remove_prefix(left_.size() - lines_.room());
     const auto vertices = std::ranges::find(elements_, "vertex", &PlyElement::name);
     if (vertices == elements_.end())
       grains_.fail("has no element \"vertex\"");
@@ -62,38 +63,27 @@ public:
     for (std::uint64_t k = 0; k < vertices->count; ++k) {
       Grains::Row row{};
       read_row(*vertices, &row);
-      grains_.add(row, text_ ? Place{line_} : Place{});
+      grains_.add(row, text_ ? Place{lines_.number()} : Place{});
     }
   }
 
 private:
   enum class Order : unsigned char { little, big };
 
-  bool next_line(std::string_view& line) {
-    if (left_.empty())
-      return false;
-    line = left_.substr(0, left_.find('\n'));
-    left_.remove_prefix(std::min(line.size() + 1, left_.size()));
-    if (line.ends_with('\r'))
-      line.remove_suffix(1);
-    ++line_;
-    return true;
-  }
-
   PlyType type_of_name(std::string_view name) const {
     const auto found = std::ranges::find(ply_types, name, &std::pair<std::string_view, PlyType>::first);
     if (found == ply_types.end())
-      grains_.fail({line_}, fmt::format("has the type \"{}\", which PLY does not have", name.substr(0, 40)));
+      grains_.fail({lines_.number()}, fmt::format("has the type \"{}\", which PLY does not have", name.substr(0, 40)));
     return found->second;
   }
 
   void read_head() {
     std::string_view line;
-    if (!next_line(line) || line != "ply")
+    if (!lines_.next(line) || line != "ply")
       grains_.fail("is no PLY file: it does not begin with \"ply\"");
     bool format = false;
     for (;;) {
-      if (!next_line(line))
+      if (!lines_.next(line))
         grains_.fail("is cut short: its head has no \"end_header\"");
       split_words(line, words_);
       const auto is = [&](std::string_view word, std::size_t count) {
@@ -106,23 +96,25 @@ private:
         text_ = words_[1] == "ascii";
         order_ = words_[1] == "binary_big_endian" ? Order::big : Order::little;
         if (!text_ && order_ == Order::little && words_[1] != "binary_little_endian")
-          grains_.fail({line_}, fmt::format("has the format {}: allowed are ascii, binary_little_endian and "
-                                            "binary_big_endian",
-                                            words_[1].substr(0, 40)));
+          grains_.fail({lines_.number()}, fmt::format("has the format {}: allowed are ascii, binary_little_endian and "
+                                                      "binary_big_endian",
+                                                      words_[1].substr(0, 40)));
       } else if (is("element", 3)) {
-        elements_.push_back({std::string(words_[1]), grains_.whole(words_[2], {line_}, "the number of elements"), {}});
+        elements_.push_back(
+            {std::string(words_[1]), grains_.whole(words_[2], {lines_.number()}, "the number of elements"), {}});
       } else if (is("property", 3) && !elements_.empty()) {
         PlyProperty property;
         const bool list = words_[1] == "list";
         if (list && words_.size() < 5)
-          grains_.fail({line_}, "is no property: a list has a type of its length, a type and a name");
+          grains_.fail({lines_.number()}, "is no property: a list has a type of its length, a type and a name");
         if (list)
           property.length = type_of_name(words_[2]);
         property.type = type_of_name(words_[list ? 3 : 1]);
         property.name = words_[list ? 4 : 2];
         elements_.back().properties.push_back(std::move(property));
       } else if (!words_.empty() && !is("comment", 1) && !is("obj_info", 1))
-        grains_.fail({line_}, fmt::format("has a line \"{}\", which heads of PLY do not have", line.substr(0, 40)));
+        grains_.fail({lines_.number()},
+                     fmt::format("has a line \"{}\", which heads of PLY do not have", line.substr(0, 40)));
     }
     if (!format)
       grains_.fail("says no format in its head");
@@ -132,7 +124,7 @@ private:
   void read_row(const PlyElement& element, Grains::Row* row) {
     if (text_) {
       std::string_view line;
-      if (!next_line(line))
+      if (!lines_.next(line))
         grains_.fail(
             fmt::format("is cut short: it has not the {} of each element \"{}\"", element.count, element.name));
       split_words(line, words_);
@@ -144,7 +136,7 @@ private:
       if (property.length) {
         const double length = value(*property.length, "the length of a list");
         if (!(length >= 0.0 && length <= static_cast<double>(bytes_)))
-          grains_.fail(text_ ? Place{line_} : Place{}, "has a list of a length that is not possible");
+          grains_.fail(text_ ? Place{lines_.number()} : Place{}, "has a list of a length that is not possible");
         for (double n = 0; n < length; ++n)
           value(property.type, property.name);
       } else if (const std::optional<Target> to = row ? grains_.target(k) : std::nullopt) {
@@ -156,16 +148,16 @@ private:
         value(property.type, property.name);
     }
     if (text_ && word_ != words_.size())
-      grains_.fail({line_}, fmt::format("has {} numbers in place of {}", words_.size(), word_));
+      grains_.fail({lines_.number()}, fmt::format("has {} numbers in place of {}", words_.size(), word_));
   }
 
   double value(PlyType type, std::string_view name, bool exact = false) {
     if (text_) {
       if (word_ == words_.size())
-        grains_.fail({line_}, fmt::format("has {} numbers, and none for {}", words_.size(), name));
+        grains_.fail({lines_.number()}, fmt::format("has {} numbers, and none for {}", words_.size(), name));
       const std::string_view word = words_[word_++];
-      return grains_.number(word, {line_, static_cast<std::uint64_t>(word.data() - start_of_line_.data()) + 1}, name,
-                            exact);
+      return grains_.number(
+          word, {lines_.number(), static_cast<std::uint64_t>(word.data() - start_of_line_.data()) + 1}, name, exact);
     }
     switch (type) {
     case PlyType::int8:
@@ -201,12 +193,13 @@ private:
     return value;
   }
 
-  std::string_view left_, start_of_line_;
+  Lines lines_;            // of the head, and of all where it is text
+  std::string_view left_;  // behind the head, of what is binary
+  std::string_view start_of_line_;
   std::size_t bytes_, word_ = 0;
   Grains& grains_;
   bool text_ = false;
   Order order_ = Order::little;
-  std::uint64_t line_ = 0;
   std::vector<std::string_view> words_;
   std::vector<PlyElement> elements_;
 };
