@@ -1,6 +1,7 @@
 // The load of a joint that holds a dynamic body to the world alone is compared with the equations of a pendulum and a
 // door, and with the load of the same joint to a body that does not move, which the solution of the linkage gives.
 #include "engine/scene/text.h"
+#include "engine/simulation/checkpoint_file.h"
 #include "simulate.h"
 #include <array>
 #include <cmath>
