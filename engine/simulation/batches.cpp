@@ -29,7 +29,7 @@ void Batches::start(std::uint64_t steps, bool evaluate_contacts) {
   evaluating_ = evaluate_contacts;
   if (evaluate_contacts)
     evaluation_.make_room_for_lines();
-  begin(std::min({steps, memory_.batch_most(), soil_.steps_until_look()}), true);
+  begin(std::min({steps, memory_.batch_most(), steps_until_exchange()}), true);
 }
 
 bool Batches::ready() {
@@ -60,13 +60,18 @@ void Batches::go_on() {
   const std::uint64_t most = memory_.batch_most();
   while (run_.step() < end_) {
     const auto before = std::chrono::steady_clock::now();
-    begin(std::min({batch_, most, end_ - run_.step(), soil_.steps_until_look()}), false);
+    begin(std::min({batch_, most, end_ - run_.step(), steps_until_exchange()}), false);
     complete();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
     batch_ = seconds < 0.5 * batch_seconds   ? std::min(2 * batch_, most)
              : seconds > 2.0 * batch_seconds ? std::max<std::uint64_t>(batch_ / 2, 1)
                                              : batch_;
   }
+}
+
+// Steps until begin() changes what is in memory where.
+std::uint64_t Batches::steps_until_exchange() const {
+  return std::min(soil_.steps_until_look(), grains_.steps_until_free());
 }
 
 // live: does not wait, and a device leaves the bodies where they are to be drawn.

@@ -50,6 +50,7 @@ private:
   void begin(std::uint64_t steps, bool live);
   void hand_over(std::uint64_t substeps);
   void end_batch();
+  std::uint64_t steps_until_exchange() const;
   std::uint64_t steps_alike() const;
   bool strides_suit(const StepPlan& plan) const;
   void hand_over_strides(const StepPlan& plan, std::uint64_t substeps);

@@ -5,6 +5,8 @@
 namespace talus {
 namespace {
 
+constexpr std::uint64_t free_period = 32;  // steps
+
 bool many(std::uint32_t empty, std::uint32_t slots) {
   constexpr std::uint32_t least = 1024, share = 4;
   return empty >= least && share * empty >= slots;
@@ -248,6 +250,8 @@ void GrainSlots::free_slots() {
   TALUS_ASSERT(fine_slots <= memory_.executor().size(FieldId::fine_grains), fine_slots);
   TALUS_ASSERT(alive() <= slots, alive(), slots);
   TALUS_ASSERT(!has_fine(model_.population()) || fine_alive() <= fine_slots, fine_alive(), fine_slots);
+  if (run_.step() % free_period != 0)
+    return;
   const bool coarse = !model_.own_slots() && many(gone() - run_.status().freed, slots),
              fine = many(run_.status().fine.gone - run_.status().fine.freed, fine_slots);
   if (!coarse && !fine)
@@ -262,6 +266,12 @@ void GrainSlots::free_slots() {
     status.fine.freed = status.fine.gone;
   }
   run_.set_status(status);
+}
+
+std::uint64_t GrainSlots::steps_until_free() const {
+  const Status& status = run_.status();
+  const bool may = !model_.scene().sinks.empty() || gone() > status.freed || status.fine.gone > status.fine.freed;
+  return may ? free_period - run_.step() % free_period : ~std::uint64_t{0};
 }
 
 void GrainSlots::move_up(Follows what, std::uint32_t slots) {
