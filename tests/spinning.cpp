@@ -50,7 +50,7 @@ Scene free_cloud(const Solver& solver, double rolling, int substeps, double hole
   std::mt19937 random(1);
   std::uniform_real_distribution<double> between(-1.0, 1.0);
   for (int k = 0; k < 120; ++k) {
-    const glm::dvec3 at(0.06 * between(random), 0.06 * between(random), 0.06 * between(random));
+    const glm::dvec3 at{0.06 * between(random), 0.06 * between(random), 0.06 * between(random)};
     if (glm::length(at) > hole)
       add_points(scene, 0.006 + 0.003 * between(random), {at}, -4.0 * at);
   }

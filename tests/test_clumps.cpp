@@ -48,7 +48,7 @@ Scene cloud_of_clumps() {
   std::uniform_real_distribution<double> between(-1.0, 1.0);
   std::vector<glm::dvec3> taken;
   while (taken.size() < 60) {
-    const glm::dvec3 at(0.06 * between(random), 0.06 * between(random), 0.06 * between(random));
+    const glm::dvec3 at{0.06 * between(random), 0.06 * between(random), 0.06 * between(random)};
     if (std::ranges::any_of(taken, [&](const glm::dvec3& other) { return glm::distance(at, other) < 0.018; }))
       continue;
     const std::size_t k = taken.size();

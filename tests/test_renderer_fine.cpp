@@ -40,7 +40,7 @@ std::vector<glm::dvec3> cloud(int count, double radius) {
   std::uniform_real_distribution<double> between(-radius, radius);
   std::vector<glm::dvec3> points;
   while (points.size() < static_cast<std::size_t>(count))
-    if (const glm::dvec3 p(between(random), between(random), between(random)); length(p) < radius)
+    if (const glm::dvec3 p{between(random), between(random), between(random)}; length(p) < radius)
       points.push_back(p);
   return points;
 }

@@ -49,7 +49,7 @@ std::vector<GrainState> heap_of_grains(int count) {
   std::uniform_real_distribution<float> between(-1.0f, 1.0f);
   std::vector<GrainState> grains;
   while (grains.size() < static_cast<std::size_t>(count)) {
-    const glm::vec3 p(between(random), between(random), 0.5f + 0.5f * between(random));
+    const glm::vec3 p{between(random), between(random), 0.5f + 0.5f * between(random)};
     if (p.z > 0.04f && p.z < 0.7f - 0.8f * glm::length(glm::vec2(p))) {
       grains.push_back(grain(0, p, 0.045f));
       grains.back().id = static_cast<std::uint32_t>(grains.size());

@@ -61,10 +61,11 @@ public:
     at_start_[world] = grains;
   }
   void count_at_start();  // from the grains that are there now
-  // Where many grains are gone, moves the others up, in their order, so that passes do not visit empty slots for ever. Which
-  // grains share a slice decides whether their rows have room for what a mend finds, and with it the order in which a grain's
-  // contacts are summed. So this happens in steps that are multiples of 32, however long batches are, for batches are cut by
-  // the time that they take: a run with sinks ended in one of two states, the other one when the machine was busy.
+  // Where many grains are gone, moves the others up, in their order, so that passes do not visit empty slots for ever.
+  // Which grains share a slice decides whether their rows have room for what a mend finds, and with it the order in
+  // which a grain's contacts are summed. So this happens in steps that are multiples of 32, however long batches are,
+  // for batches are cut by the time that they take: a run with sinks ended in one of two states, the other one when the
+  // machine was busy.
   void free_slots();
   // Steps from here to the next such one where grains are gone or may go; else more than any batch has.
   std::uint64_t steps_until_free() const;
