@@ -119,7 +119,7 @@ TEST_CASE("a grey ball under even light sends back its share of it", "[device][r
   look.even = true;
   for (const Quality quality : {Quality::draft, Quality::good, Quality::film}) {
     look.quality = quality;
-    const int part = quality == Quality::film ? 4 : 1;
+    const int part = quality == Quality::film ? 4 : 2;
     const Image image = draw_as(setup, scene, {grain(0, {0, 0, 1}, 0.6f)}, look, glm::ivec2(width, height) / part);
     const glm::ivec2 middle = glm::ivec2(width, height) / (2 * part), reach(20 / part);
     const double light = mean_linear(image, middle - reach, middle + reach).g;
@@ -161,7 +161,7 @@ TEST_CASE("a picture of any quality is the same when drawn again, and whatever t
   std::vector<GrainState> grains = heap_of_grains(400);
   for (const Quality quality : {Quality::draft, Quality::good, Quality::film}) {
     CAPTURE(static_cast<int>(quality));
-    const int part = quality == Quality::film ? 4 : 1;
+    const int part = quality == Quality::film ? 4 : 2;
     Renderer renderer(scene, width / part, height / part, &setup.device);
     renderer.show_as(of_quality(quality));
     const Image first = renderer.draw(grains), again = renderer.draw(grains);
@@ -209,7 +209,7 @@ TEST_CASE("a film's picture has the light of a good one, and no lines", "[device
   Setup setup;
   Scene scene = heap_scene(Finish::sand);
   const std::vector<GrainState> grains = heap_of_grains(1500);
-  const int part = 2;
+  const int part = 4;
   const glm::ivec2 size = glm::ivec2(width, height) / part;
   const Image good = draw_as(setup, scene, grains, of_quality(Quality::good), size),
               film = draw_as(setup, scene, grains, of_quality(Quality::film), size);
