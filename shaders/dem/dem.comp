@@ -58,7 +58,18 @@ bool meets_rest(uint partner, bool with_grain, Contact c) {
   return !stirs;
 }
 
+// The grain's state once more, behind the search for the nearest triangles, over which it held 13 registers. nought: 0, which no compiler knows, so
+// that none takes what was loaded before.
+void load_again(uint nought) {
+  grain = grains[self + nought];
+  tag = grain_tag[self + nought];
+  if (rotating != rotation_off)
+    spin = grain_spin[self + nought];
+}
+
 void touch(uint slot, uint partner, bool with_grain, Contact c, Springs before) {
+  if (!with_grain && few_registers != 0u && has_kind(solid_triangles))
+    load_again(slot >> 31u);
   bool kept = sleeping != 0u && meets_rest(partner, with_grain, c);
   Springs after = respond(c, partner, with_grain, before);
   if (kept)
@@ -69,8 +80,8 @@ void touch(uint slot, uint partner, bool with_grain, Contact c, Springs before) 
     store_vec3(contact_state, roll_at(slot), after.roll);
 }
 
-// Without bodies and rolling resistance there are 4 subgroups in either case, and beside triangles of meshes 3.
-#define LOADS_LATE (few_registers != 0u && (solid_kinds != 0u || rotating == rotation_rolling) && !has_kind(solid_triangles))
+// Without bodies and rolling resistance there are 4 subgroups in either case.
+#define LOADS_LATE (few_registers != 0u && (solid_kinds != 0u || rotating == rotation_rolling))
 #include "shared/each_contact.glsl"
 
 bool is_asleep_now(uint i) { return grain.velocity.w > 0.0 && (slice_activity[i / slice_grains].state >> i % slice_grains & 1u) != 0u; }

@@ -2,6 +2,7 @@
 // MOVED: h in passes whose positions are those where the substep ends, before the bodies get there. OVERLAP_MOST: with a body, in radii.
 // ONE_DIVISION: of contact_of_grains.
 #include "shared/solid.glsl"
+#include "shared/solid_hollow.glsl"
 #include "shared/mobility.glsl"
 #include "shared/laws/contact.h"
 #include "shared/laws/turn.h"
