@@ -160,9 +160,10 @@ public:
   // advance() without waiting, for live views: start() sends the steps to the device, as much of them at a time as
   // Options::slice says, or begins them on a thread of its own on the CPU path; ready() says whether finish() would
   // return at once, and sends more; finish() takes the result over and throws what advance() would. Beyond 256 steps,
-  // and after buffers had to grow, finish() computes the rest. In between only these may be called, and on a device
-  // what is for drawing, grain_places() to body_buffer(), which then describe the state at the end of the steps that
-  // were sent. All else throws std::logic_error. So does finish() where nothing is under way. evaluate_contacts: as
+  // beyond the step in which the ground is looked at, or places of gone grains are given up (multiples of 32), and after
+  // buffers had to grow, finish() computes the rest. In between only these may be called, and on a device what is for
+  // drawing, grain_places() to body_buffer(), which then describe the state at the end of the steps that were sent. All
+  // else throws std::logic_error. So does finish() where nothing is under way. evaluate_contacts: as
   // evaluate_contacts() at the end of the steps, whose buffers are then for drawing, too.
   void start(std::uint64_t steps, bool evaluate_contacts = false);
   bool ready();

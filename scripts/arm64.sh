@@ -10,7 +10,7 @@ folder="$build/arm64"
 sysroot="$folder/sysroot"
 libraries=(
   libc6-dev libstdc++-12-dev libassimp-dev libcli11-dev libfmt-dev libglm-dev libmuparser-dev libspirv-cross-c-shared-dev libstb-dev
-  libpugixml-dev libtbb-dev libtomlplusplus-dev liburdfdom-dev libvulkan-dev libvulkan-volk-dev nlohmann-json3-dev zlib1g-dev catch2
+  libhdf5-dev libpugixml-dev libtbb-dev libtiff-dev libtomlplusplus-dev liburdfdom-dev libvulkan-dev libvulkan-volk-dev nlohmann-json3-dev zlib1g-dev catch2
 )
 
 # fill_sysroot: unpacks the libraries and what they need.

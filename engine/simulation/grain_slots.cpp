@@ -7,9 +7,11 @@ namespace {
 
 constexpr std::uint64_t free_period = 32;  // steps
 
+constexpr std::uint32_t empty_least = 1024;
+
 bool many(std::uint32_t empty, std::uint32_t slots) {
-  constexpr std::uint32_t least = 1024, share = 4;
-  return empty >= least && share * empty >= slots;
+  constexpr std::uint32_t share = 4;
+  return empty >= empty_least && share * empty >= slots;
 }
 
 }  // namespace
@@ -270,8 +272,10 @@ void GrainSlots::free_slots() {
 
 std::uint64_t GrainSlots::steps_until_free() const {
   const Status& status = run_.status();
-  const bool may = !model_.scene().sinks.empty() || gone() > status.freed || status.fine.gone > status.fine.freed;
-  return may ? free_period - run_.step() % free_period : ~std::uint64_t{0};
+  const std::uint64_t steps = free_period - run_.step() % free_period, then = run_.step() + steps;
+  const bool some_go = !model_.scene().sinks.empty() || gone() > status.freed || status.fine.gone > status.fine.freed;
+  const bool may_be_many = (!model_.own_slots() && slots_at(then) >= empty_least) || fine_slots_at(then) >= empty_least;
+  return some_go && may_be_many ? steps : ~std::uint64_t{0};
 }
 
 void GrainSlots::move_up(Follows what, std::uint32_t slots) {

@@ -67,7 +67,7 @@ public:
   // for batches are cut by the time that they take: a run with sinks ended in one of two states, the other one when the
   // machine was busy.
   void free_slots();
-  // Steps from here to the next such one where grains are gone or may go; else more than any batch has.
+  // Steps from here to the next such one where grains may be gone then, and many enough; else more than any batch has.
   std::uint64_t steps_until_free() const;
 
 private:
