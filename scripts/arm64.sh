@@ -23,7 +23,7 @@ fill_sysroot() {
     apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User=root -o Debug::NoLocking=1
     -o Dir::State="$state" -o Dir::State::Lists="$state/lists" -o Dir::State::status="$state/status" -o Dir::Cache="$state/cache"
   )
-  say "Fetching the libraries for arm64: 40 MB, unpacked into build/arm64/sysroot, not installed"
+  say "Fetching the libraries for arm64: 55 MB, unpacked into build/arm64/sysroot, not installed"
   "${apt[@]}" update >&2
   "${apt[@]}" install --no-install-recommends --download-only -y "${libraries[@]}" >&2
   for package in "$state"/cache/archives/*.deb; do dpkg -x "$package" "$sysroot"; done
