@@ -84,12 +84,17 @@ TEST_CASE("A bed at rest falls asleep, and then no grain is computed any more", 
   CHECK(simulation.measure().penetration_mean > 0.001);
 }
 
-// Which slices run is a matter of cost alone: sorting decides it, and with it how many worlds there are.
+// Which slices run is a matter of cost alone: sorting decides it, and with it how many worlds there are. Slices stop,
+// and run again, in all substeps of a step; what they do to bodies must be counted in each of them once. They lie
+// beside no body, one, or both, of which the plate rests, moves, and rests.
 TEST_CASE("Slices in which nothing acts on a grain may run, and nothing changes", "[sleep]") {
   Scene scene = bed_in_rain();
   scene.bodies.push_back(body_of("post", {{BoxPart{{0.01, 0.01, 0.1}}}}, {0.03, 0.03, 0.02}));
+  scene.bodies.push_back(body_of("plate", {{BoxPart{{0.004, 0.03, 0.1}}}}, {0.045, 0.04, 0.02}));
+  scene.bodies[1].motion = Keyframes{.frames = {{1.5, glm::dvec3(0.0), {}}, {1.6, glm::dvec3(0.003, 0.0, 0.0), {}}}};
   Simulation some(scene, on_cpu), all(scene, on_cpu);
   std::uint32_t least = some.grain_count();
+  std::size_t standing = 0, on_several = 0;
   for (int k = 0; k < 300; ++k) {
     Executor& executor = all.executor();
     auto slices = read_field<SliceActivity>(executor, FieldId::slice_activity, executor.size(FieldId::slice_activity));
@@ -99,7 +104,20 @@ TEST_CASE("Slices in which nothing acts on a grain may run, and nothing changes"
     some.advance(1);
     all.advance(1);
     least = std::min(least, some.awake().value());
+    for (std::size_t b = 0; b < 2; ++b) {
+      CAPTURE(k, b);
+      REQUIRE(some.body_loads()[b].force == all.body_loads()[b].force);
+      REQUIRE(some.body_loads()[b].torque == all.body_loads()[b].torque);
+    }
+    Executor& one = some.executor();
+    for (const SliceActivity& slice :
+         read_field<SliceActivity>(one, FieldId::slice_activity, one.size(FieldId::slice_activity))) {
+      standing += (slice.state & slice_stands) != 0;
+      on_several += slice.body == several_bodies;
+    }
   }
+  CHECK(standing > 0);
+  CHECK(on_several > 0);
   CHECK(least < some.grain_count() / 2);
   CHECK(some.awake() > 0u);
   CHECK(all.grain_updates() > some.grain_updates());
@@ -254,6 +272,40 @@ TEST_CASE("Sleepers bear on a body as ever, and fall once it is taken away", "[s
   CHECK(fallen == Approx(fallen_awake).epsilon(0.01));
 }
 
+TEST_CASE("Sleepers on a body at rest are not computed, bear on it as if they were, and move once it does", "[sleep]") {
+  constexpr double rises = 4.0;
+  Scene scene = on_a_plate(true, 2.0 * rises);
+  scene.bodies[0].motion =
+      Keyframes{.frames = {{rises, glm::dvec3(0.0), {}}, {rises + 0.1, glm::dvec3(0.0, 0.0, 0.01), {}}}};
+  Simulation simulation(scene, on_cpu);
+  const auto rest = static_cast<std::uint64_t>(rises / simulation.scene().dt) - 24;
+  simulation.advance(rest);
+  REQUIRE(simulation.awake() == 0u);
+  const auto updates = simulation.grain_updates();
+  const BodyLoad standing = simulation.body_loads()[0];
+  const Checkpoint saved = simulation.checkpoint();
+  simulation.advance(6);
+  CHECK(simulation.grain_updates() == updates);
+  CHECK(simulation.body_loads()[0].force == standing.force);
+  CHECK(simulation.body_loads()[0].torque == standing.torque);
+  // In a step in which all of them run the body bears the same.
+  simulation.grab({0.0, 0.0, 0.5}, 0.001);
+  simulation.release();
+  simulation.advance(1);
+  CHECK(simulation.grain_updates().value() > updates.value());
+  CHECK(simulation.body_loads()[0].force == standing.force);
+  CHECK(simulation.body_loads()[0].torque == standing.torque);
+  // And in one that begins with a checkpoint.
+  Simulation resumed(scene, on_cpu);
+  resumed.resume(saved);
+  resumed.advance(1);
+  CHECK(resumed.grain_updates() == updates);
+  CHECK(resumed.body_loads()[0].force == standing.force);
+  const double before = mean_height(simulation);
+  simulation.advance(60);
+  CHECK(mean_height(simulation) - before == Approx(0.01).epsilon(0.05));
+}
+
 TEST_CASE("What falls onto a bed wakes the grains around it, and no others", "[sleep]") {
   Scene scene = sleeping_bed(2500);
   const double edge = scene.domain.max.x = scene.domain.max.y = 0.3;
@@ -363,6 +415,9 @@ TEST_CASE("A checkpoint whose sleepers are none is refused", "[sleep]") {
   };
   CHECK(said(FieldId::slice_activity, offsetof(SliceActivity, listed), 2) ==
         "field slice_activity is not at the end of a step");
+  CHECK(said(FieldId::slice_activity, offsetof(SliceActivity, body), 2) == "field slice_activity names no body");
+  CHECK(said(FieldId::slice_activity, offsetof(SliceActivity, state), slice_stands) ==
+        "field slice_activity stands on no body");
   CHECK(said(FieldId::grain_rest, offsetof(GrainRest, push), 0x7FC00000) ==
         "field grain_rest has a number that is not finite");
   CHECK(simulation.state_hash() == before);

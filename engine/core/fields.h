@@ -57,7 +57,8 @@ namespace talus {
     "grains that a sink has taken: sink s of world w at w sinks + s")                                                  \
   X(body_motions, BodyMotion, body_motions, plain, "of body b in step s of the batch: s bodies + b")                   \
   X(body_sums, uint, body_sums, saved | compared(Compared::sums),                                                      \
-    "what grains have done to a body in this step: copy c of body b at load_words (load_copies b + c)")                \
+    "what grains have done to a body in this step: copy c of body b at load_words (load_records b + c); behind the "   \
+    "copies what slices that stand do to it in each substep")                                                          \
   X(body_load, BodyLoad, bodies, saved | rolled_back, "what grains did to a body in the last step")                    \
   X(body_loads, BodyLoad, body_motions, plain, "body_load after step s of the batch: s bodies + b")                    \
   X(shape_data, uint, shape_data, plain,                                                                               \

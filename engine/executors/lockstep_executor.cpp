@@ -31,8 +31,7 @@ std::uint32_t word_at(const Bytes& bytes, std::size_t offset) {
 class LockstepExecutor final : public Executor {
 public:
   LockstepExecutor(std::unique_ptr<Executor> tested, int threads)
-      : tested_(std::move(tested)), exact_(!tested_->gpu_device()),
-        cpu_(make_cpu_executor(threads, 1)) {}
+      : tested_(std::move(tested)), exact_(!tested_->gpu_device()), cpu_(make_cpu_executor(threads, 1)) {}
 
   void run(Pass pass, Work work, const Args& args) override {
     if (work.elements == 0)
@@ -169,8 +168,11 @@ private:
       return compare(pass, bound, by_row(*tested_, id, args.grains), by_row(*cpu_, id, args.grains));
     case Compared::sums:
       return compare_sums(pass, id, device, contents(*cpu_, id));
-    case Compared::listed:
-      return compare(pass, bound, by_slice(device), by_slice(contents(*cpu_, id)));
+    case Compared::listed: {
+      const Bytes cpu = contents(*cpu_, id);
+      compare_sums(pass, id, loads_of_slices(device), loads_of_slices(cpu));
+      return compare(pass, bound, by_slice(device), by_slice(cpu));
+    }
     }
   }
 
@@ -254,9 +256,20 @@ private:
     for (const SliceActivity& slice : slices)
       listed.push_back(slice.listed);
     std::ranges::sort(listed, std::ranges::greater());
-    for (std::size_t k = 0; k < slices.size(); ++k)
+    for (std::size_t k = 0; k < slices.size(); ++k) {
       slices[k].listed = listed[k];
+      std::ranges::fill(slices[k].load, 0u);  // compared as sums
+    }
     return bytes;
+  }
+
+  // What slices do to bodies, as records.
+  static Bytes loads_of_slices(const Bytes& bytes) {
+    const std::span slices(reinterpret_cast<const SliceActivity*>(bytes.data()), bytes.size() / sizeof(SliceActivity));
+    Bytes records(slices.size() * load_words * sizeof(uint));
+    for (std::size_t k = 0; k < slices.size(); ++k)
+      std::memcpy(&records[k * load_words * sizeof(uint)], slices[k].load, sizeof(slices[k].load));
+    return records;
   }
 
   // What grains have in the history buffer, grain after grain: of those whose rows are made anew.

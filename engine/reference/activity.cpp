@@ -1,8 +1,10 @@
 // Sleep of dem: which slices run, and what sleepers of those that ran have felt.
 #include "engine/reference/activity.h"
+#include "engine/reference/load.h"
 #include "engine/reference/schedule.h"
 #include <array>
 #include <bit>
+#include <span>
 
 namespace talus::reference {
 namespace {
@@ -87,22 +89,73 @@ uint sleepers_that_move(const Args& args, const Fields& f, uint first, const Sli
   return bits;
 }
 
+// From this substep on the slice stands on its body, or no longer does. The standing record counts as often as the step
+// has substeps, and so the substeps before this one are taken back.
+void stand(const Args& args, Fields& f, uint k, bool stands) {
+  const SliceActivity& slice = f.slice_activity[k];
+  const uint body = slice.body - 1;
+  uint *const standing = standing_record(f, body), *const record = record_of(f, k * slice_grains, body);
+  for (std::size_t n = 0; n < std::size(slice.load); n += 2) {
+    const std::uint64_t load = whole_at(slice.load + n), before = args.substep * load;
+    add_whole(standing + n, stands ? load : -load);
+    add_whole(record + n, stands ? -before : before);
+  }
+}
+
+bool rests_on_one(const Fields& f, uint body) {
+  return body != 0 && body != several_bodies && stands_still(f, body - 1);
+}
+
+// Does the slice run beside bodies? quiet: nothing acts on it. It weighs, stands, and leaves its body here.
+bool runs_beside_bodies(const Args& args, Fields& f, uint k, uint before, bool quiet) {
+  SliceActivity& slice = f.slice_activity[k];
+  if (before & slice_stands) {
+    if (quiet && rests_on_one(f, slice.body)) {
+      slice.state |= slice_stands;
+      return false;
+    }
+    stand(args, f, k, false);
+    quiet = false;
+  }
+  if (!quiet) {
+    slice.body = 0;
+    return true;
+  }
+  if (!(before & slice_ran) || f.settings[0].bodies.count == 0)
+    return false;  // beside no body
+  if (!(before & slice_weighs)) {
+    if (slice.body != several_bodies) {
+      slice.body = 0;
+      std::ranges::fill(slice.load, 0u);
+      slice.state |= slice_weighs;
+    }
+    return true;
+  }
+  if (rests_on_one(f, slice.body)) {
+    stand(args, f, k, true);
+    slice.state |= slice_stands;
+  }
+  return slice.body != 0 && !rests_on_one(f, slice.body);
+}
+
 // Does the slice run in this substep?
 bool runs_now(const Args& args, Fields& f, uint k) {
   const uint first = k * slice_grains, number = world_of(f, first);
   const World& world = f.worlds[number];
   const bool fresh = world.lists.age == 0, calm = is_calm(f, number);
   SliceActivity& slice = f.slice_activity[k];
+  const uint before = slice.state;
   if (fresh)
     gather_sleepers(args, f, first, slice);
-  slice.state &= ~slice_ran;
+  slice.state &= slice_asleep | slice_hasty;
   if (calm && (slice.state & slice_hasty))
     wake_hasty(args, f, first, slice, world.clock);
   if (world.clock % f.settings[0].sleep.window == 0 && (slice.state & slice_asleep) != slice_asleep)
     look(f, first, slice, world.clock, calm);
   if (world.disturbed)
     slice.unsettled = sleepers_that_move(args, f, first, slice);
-  const bool runs = fresh || (slice.state & slice_asleep) != slice_asleep || slice.watched || slice.unsettled;
+  const bool quiet = !fresh && (slice.state & slice_asleep) == slice_asleep && !slice.watched && !slice.unsettled,
+             runs = runs_beside_bodies(args, f, k, before, quiet);
   slice.watched = 0;
   slice.state |= runs ? slice_ran : 0u;
   return runs;

@@ -29,8 +29,26 @@ struct Springs {
 struct DemChange {
   vec3 velocity{0.0f}, spin{0.0f};
   bool touched = false;
-  bool stirred = false;  // the grain sleeps, and a body, or a grain that moves, is in its list
+  bool stirred = false;  // the grain sleeps, and a body or a grain that moves is in its list
 };
+
+// Does the slice of grain i weigh?
+inline bool weighs(const Fields& f, uint i) {
+  if (f.settings[0].sleep.window == 0)
+    return false;
+  TALUS_ASSERT(i / slice_grains < f.slice_activity.size(), i, f.slice_activity.size());
+  return f.slice_activity[i / slice_grains].state & slice_weighs;
+}
+
+// As add_load; what a slice that weighs does to a body is added up for itself, too.
+inline void bear(Fields& f, uint i, uint partner, vec3 point, vec3 impulse, vec3 couple = vec3(0.0f)) {
+  add_load(f, i, partner, point, impulse, couple);
+  if (!weighs(f, i))
+    return;
+  SliceActivity& slice = f.slice_activity[i / slice_grains];
+  if (!add_numbers(f, slice.load, point, -impulse, -couple))
+    atomic_max(slice.body, several_bodies);
+}
 
 // Adds what a contact does to grain i to `change`; returns the contact's springs, which were `springs` before.
 inline Springs respond(const Args& args, Fields& f, uint i, uint partner, Springs springs, DemChange& change) {
@@ -54,7 +72,7 @@ inline Springs respond(const Args& args, Fields& f, uint i, uint partner, Spring
         dem_respond(d, c, spring, law, across_share(c, w), settings.contacts.restitution, h, springs.shear);
     change.velocity += w / d.w_sum * response;
     if (is_body(partner))
-      add_load(f, i, partner, c.point, response / d.w_sum);
+      bear(f, i, partner, c.point, response / d.w_sum);
     return springs;
   }
   const Turn t = turn_with(f, i, partner, c);
@@ -64,19 +82,30 @@ inline Springs respond(const Args& args, Fields& f, uint i, uint partner, Spring
   change.velocity += w / d.w_sum * turn.response;
   change.spin += w / d.w_sum * f.grain_spin[i].w * turn.couple;
   if (is_body(partner))
-    add_load(f, i, partner, surface_point(c), turn.response / d.w_sum, grain.position.w / d.w_sum * turn.rolling);
+    bear(f, i, partner, surface_point(c), turn.response / d.w_sum, grain.position.w / d.w_sum * turn.rolling);
   return springs;
 }
 
-// Sleepers beside grain i are watched where it is awake, and it is itself where it sleeps beside a body. Does a sleeper
-// meet what rests?
+// A body in the lists of a slice that weighs.
+inline void note_body(Fields& f, uint i, uint body) {
+  uint& noted = f.slice_activity[i / slice_grains].body;
+  uint before = 0;
+  while (before == 0 && !atomic_ref(noted).compare_exchange_weak(before, body + 1)) {
+  }
+  if (before != 0 && before != body + 1)
+    atomic_max(noted, several_bodies);
+}
+
+// Sleepers beside grain i are watched where it is awake, and it is itself where it sleeps beside a body that moves.
+// Does a sleeper meet what rests?
 inline bool meets_rest(Fields& f, uint i, uint partner, DemChange& change) {
   if (!sleeps(f, i)) {
     if (is_grain(partner) && rests(vec3(f.grains[partner].velocity), f.grains[partner].velocity.w))
       watch(f, partner);
     return false;
   }
-  const bool stirs = is_grain(partner) ? vec3(f.grains[partner].velocity) != vec3(0.0f) : is_body(partner);
+  const bool stirs = is_grain(partner) ? vec3(f.grains[partner].velocity) != vec3(0.0f)
+                                       : is_body(partner) && !stands_still(f, body_of(partner));
   change.stirred = change.stirred || stirs;
   if (stirs && !is_grain(partner))
     watch(f, i);
@@ -95,6 +124,8 @@ inline void respond_in(const Args& args, Fields& f, uint i, std::size_t slot, De
     springs.roll = vec3_at(f.contact_state, roll_at(f, slot));
   const uint partner = partner_at(f, i, slot);
   const bool kept = f.settings[0].sleep.window > 0 && meets_rest(f, i, partner, change);
+  if (is_body(partner) && weighs(f, i))
+    note_body(f, i, body_of(partner));
   springs = respond(args, f, i, partner, springs, change);
   if (kept)
     return;

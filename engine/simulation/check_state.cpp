@@ -301,8 +301,13 @@ private:
   }
 
   void sleep() {
-    for (const SliceActivity& slice : values_of<SliceActivity>(state_, FieldId::slice_activity))
+    for (const SliceActivity& slice : values_of<SliceActivity>(state_, FieldId::slice_activity)) {
       need(slice.listed == 0, FieldId::slice_activity, "is not at the end of a step");
+      need(slice.body == several_bodies || slice.body <= s_.worlds.count * s_.bodies.count, FieldId::slice_activity,
+           "names no body");
+      need(!(slice.state & slice_stands) || (slice.body > 0 && slice.body != several_bodies), FieldId::slice_activity,
+           "stands on no body");
+    }
     for (const GrainRest& rest : values_of<GrainRest>(state_, FieldId::grain_rest))
       need(finite(rest.push) && finite(rest.turn), FieldId::grain_rest, "has a number that is not finite");
   }

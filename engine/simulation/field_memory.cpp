@@ -103,7 +103,7 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   case Extent::body_motions:
     return worlds * bodies.bodies.size() * (batch_most() + 1);
   case Extent::body_sums:
-    return bodies.bodies.size() * load_copies * load_words;
+    return bodies.bodies.size() * load_records * load_words;
   case Extent::shape_data:
     return bodies.shape_data.size();
   case Extent::carried:
@@ -256,8 +256,13 @@ void FieldMemory::forget_point_contacts() {
 
 void FieldMemory::wake_grains() {
   write_field(*executor_, FieldId::grain_rest, std::vector<GrainRest>(executor_->size(FieldId::grain_rest)));
+  forget_slices();
+}
+
+void FieldMemory::forget_slices() {
   write_field(*executor_, FieldId::slice_activity,
               std::vector<SliceActivity>(executor_->size(FieldId::slice_activity)));
+  write_field(*executor_, FieldId::body_sums, std::vector<uint>(executor_->size(FieldId::body_sums), 0u));
 }
 
 void FieldMemory::copy_sleepers() {

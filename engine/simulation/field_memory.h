@@ -45,6 +45,8 @@ public:
   void forget_point_contacts();
   // All grains are awake from now on.
   void wake_grains();
+  // Between steps, where lists are invalid: no slice weighs or stands, and bodies bear nothing of them.
+  void forget_slices();
   // After a state was written to `grains`, with lists that hold: a slice that does not run is the same in both copies.
   void copy_sleepers();
   // Moves bytes to a higher offset of the same field, where the two ranges may overlap.

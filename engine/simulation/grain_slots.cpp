@@ -261,6 +261,7 @@ void GrainSlots::free_slots() {
   Status status = run_.read_status();
   if (coarse && run_.lists_are_invalid()) {
     move_up(Follows::grains, slots);
+    memory_.forget_slices();
     status.freed = gone();
   }
   if (fine) {

@@ -25,8 +25,8 @@ void RollbackSnapshot::restore(const Status& halted) {
   each_field([](const FieldInfo& field) { return field.follows != Follows::nothing && !field.rolled_back; },
              [&](FieldId id) { memory_.clear_slots(id, 0, executor.size(id)); });
   // What contacts did to bodies and cloth, and their history, are those of a later state.
-  for (const FieldId sums : {FieldId::body_sums, FieldId::cloth_sums})
-    write_field(executor, sums, std::vector<uint>(executor.size(sums), 0u));
+  memory_.forget_slices();
+  write_field(executor, FieldId::cloth_sums, std::vector<uint>(executor.size(FieldId::cloth_sums), 0u));
   memory_.forget_contacts();
   commands_.restore(told_);
   Status status = halted;

@@ -62,7 +62,9 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
   put(FieldId::rigid_states, dynamics.states);
   put(FieldId::rigid_commands, dynamics.commands);
   put(FieldId::link_states, dynamics.linkages.states);
-  put(FieldId::body_sums, std::vector<uint>(scene.bodies.size() * load_copies * load_words));
+  put(FieldId::body_sums, std::vector<uint>(scene.bodies.size() * load_records * load_words));
+  put(FieldId::slice_activity,
+      std::vector<SliceActivity>(memory_.executor().size(FieldId::slice_activity) / model_.worlds()));
   put(FieldId::body_load, std::vector<BodyLoad>(scene.bodies.size()));
   put(FieldId::sink_counts, std::vector<uint>(scene.sinks.size()));
   put(FieldId::emitted_count, std::vector<uint>(scene.emitters.size()));

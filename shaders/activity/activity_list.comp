@@ -3,6 +3,7 @@
 // Lists the slices that run in this substep: those with a grain that is awake, those that are watched or have an unsettled sleeper, and all of
 // worlds whose lists are new or that are disturbed. Once in a window it looks at the grains of a world, and those that have been still for two
 // windows fall asleep. Which slices run is a matter of cost alone: a sleeper on which nothing acts stays the same to the bit where its slice runs.
+// What it does to a body that rests stays the same, too: before a slice stops running it weighs for a substep, and from then on stands on its body.
 // A thread per grain, since a thread that went through the grains of a slice would wait for memory 16 times in a row.
 #include "shared/pass.glsl"
 
@@ -15,10 +16,14 @@ layout(set = 0, binding = 5, scalar) buffer SpinBlock { vec4 grain_spin[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer SpinNextBlock { vec4 grain_spin_next[]; };
 layout(set = 0, binding = 7, scalar) buffer RestBlock { GrainRest grain_rest[]; };
 layout(set = 0, binding = 8, scalar) buffer ActivityBlock { SliceActivity slice_activity[]; };
+layout(set = 0, binding = 9, scalar) readonly buffer BodyBlock { Body bodies[]; };
+layout(set = 0, binding = 10, scalar) buffer SumBlock { uint body_sums[]; };
 #include "shared/gates.glsl"
 #include "shared/rest.h"
 #include "shared/laws/dialect.h"
 #include "shared/laws/rest.h"
+#include "shared/body_rest.glsl"
+#include "shared/standing.glsl"
 
 const uint slices_each = group_size / slice_grains;  // of a workgroup, all of them of one world
 shared uint state[slices_each], unsettled[slices_each];
@@ -94,6 +99,58 @@ void look(uint i, uint lane, uint own, uint now, bool calm) {
   atomicOr(unsettled[own], 1u << lane);
 }
 
+void add_words(uint word, uvec2 x) {
+  uint before = atomicAdd(body_sums[word], x.x);
+  atomicAdd(body_sums[word + 1u], x.y + (before > ~x.x ? 1u : 0u));
+}
+
+// From this substep on a slice stands on its body, or no longer does. The standing record counts as often as the step has substeps, and so the
+// substeps before this one are taken back.
+void stand(uint slice, bool stands) {
+  uint body = slice_activity[slice].body - 1u, record = load_words * (load_records * body + slice / slices_each % load_copies);
+  for (uint n = 0u; n < 12u; n += 2u) {
+    uvec2 load = uvec2(slice_activity[slice].load[n], slice_activity[slice].load[n + 1u]);
+    uvec2 before = times(load, args.substep);
+    add_words(standing_record(body) + n, stands ? load : negative(load));
+    add_words(record + n, stands ? negative(before) : before);
+  }
+}
+
+bool rests_on_one(uint body) { return body != 0u && body != several_bodies && stands_still(body - 1u); }
+
+// Does the slice run? quiet: nothing acts on it. It weighs, stands, and leaves its body here.
+bool runs_now(uint slice, uint before, bool quiet) {
+  uint body = slice_activity[slice].body;
+  if ((before & slice_stands) != 0u) {
+    if (quiet && rests_on_one(body)) {
+      state[gl_LocalInvocationID.x / slice_grains] |= slice_stands;
+      return false;
+    }
+    stand(slice, false);
+    quiet = false;
+  }
+  if (!quiet) {
+    slice_activity[slice].body = 0u;
+    return true;
+  }
+  if ((before & slice_ran) == 0u || settings.bodies.count == 0u)
+    return false;  // beside no body
+  if ((before & slice_weighs) == 0u) {
+    if (body != several_bodies) {
+      slice_activity[slice].body = 0u;
+      for (uint n = 0u; n < 12u; ++n)
+        slice_activity[slice].load[n] = 0u;
+      state[gl_LocalInvocationID.x / slice_grains] |= slice_weighs;
+    }
+    return true;
+  }
+  if (rests_on_one(body)) {
+    stand(slice, true);
+    state[gl_LocalInvocationID.x / slice_grains] |= slice_stands;
+  }
+  return body != 0u && !rests_on_one(body);
+}
+
 void main() {
   uint i = element_index(), lane = i % slice_grains, slice = i / slice_grains, first = i - lane, own = gl_LocalInvocationID.x / slice_grains;
   bool there = first < args.grains, leads = there && lane == 0u;
@@ -102,15 +159,16 @@ void main() {
   bool fresh = worlds[world].lists.age == 0u, calm = worlds[world].motion.speed < settings.sleep.slow, looks = now % settings.sleep.window == 0u,
        disturbed = worlds[world].disturbed != 0u;
   bool watched = false;
+  uint state_before = 0u;
   if (gl_LocalInvocationID.x == 0u)
     count = 0u;
   if (lane == 0u && !there)
     state[own] = 0u;
   if (leads) {
-    SliceActivity before = slice_activity[slice];
-    watched = before.watched != 0u;
-    state[own] = fresh ? 0u : before.state & ~slice_ran;
-    unsettled[own] = fresh ? 0u : before.unsettled;
+    watched = slice_activity[slice].watched != 0u;
+    state_before = slice_activity[slice].state;
+    state[own] = fresh ? 0u : state_before & (slice_asleep | slice_hasty);
+    unsettled[own] = fresh ? 0u : slice_activity[slice].unsettled;
   }
   barrier();
   if (fresh) {
@@ -141,7 +199,8 @@ void main() {
       atomicOr(unsettled[own], 1u << lane);
     barrier();
   }
-  bool runs = leads && (fresh || (state[own] & slice_asleep) != slice_asleep || watched || unsettled[own] != 0u);
+  bool quiet = !(fresh || (state[own] & slice_asleep) != slice_asleep || watched || unsettled[own] != 0u);
+  bool runs = leads && runs_now(slice, state_before, quiet);
   uint place = 0u;
   if (leads) {
     slice_activity[slice].watched = 0u;

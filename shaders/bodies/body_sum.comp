@@ -1,6 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// The load of each body in a step that is complete: the sum of the records, which begin anew. A workgroup per body.
+// The load of each body in a step that is complete: the sum of the records, which begin anew, and the standing record as often as there were
+// substeps. A workgroup per body.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
@@ -10,12 +11,22 @@ layout(set = 0, binding = 4, scalar) buffer LoadBlock { BodyLoad body_load[]; };
 layout(set = 0, binding = 5, scalar) writeonly buffer LoadsBlock { BodyLoad body_loads[]; };
 layout(set = 0, binding = 6, scalar) buffer StateBlock { RigidState rigid_states[]; };
 #include "shared/body_records.glsl"
+#include "shared/standing.glsl"
 
 void main() {
   uint body = group_index();
   if (body >= settings.worlds.count * settings.bodies.count || status.halt != halt_none)
     return;
   take_records(body, load_uncounted);
+  if (sleeping != 0u) {
+    uint n = gl_LocalInvocationID.x, word = standing_record(body) + 2u * n;
+    if (n < 6u) {
+      uvec2 words = times(uvec2(body_sums[word], body_sums[word + 1u]), args.substeps);
+      sum_low[n] += words.x;
+      sum_high[n] += words.y + (sum_low[n] < words.x ? 1u : 0u);
+    }
+    barrier();
+  }
   if (gl_LocalInvocationID.x != 0u)
     return;
   vec3 impulse = sums_of(0u) * settings.bodies.load_quantum.x, moment = sums_of(3u) * settings.bodies.load_quantum.y;

@@ -24,11 +24,16 @@ layout(set = 0, binding = 13, scalar) buffer ActivityBlock { SliceActivity slice
 #define LISTED_SLICES
 #include "shared/contact_row.glsl"
 #define LOAD_GROUP (self / group_size)
+// Where the slice weighs: all of its grains rest, and so does the body.
+#define WEIGHS (sleeping != 0u && (slice_activity[self / slice_grains].state & slice_weighs) != 0u)
+#define ADDS_TOO(n, words) if (WEIGHS) add_standing(n, words);
+#define COUNTS_TOO if (WEIGHS) atomicMax(slice_activity[self / slice_grains].body, several_bodies);
+void add_standing(uint n, uvec2 words);
 #include "shared/dem_contact.glsl"
 #include "shared/finish.glsl"
 
 bool memory;
-bool stirred;  // does the grain sleep, and is a body, or a grain that moves, in its list?
+bool stirred;  // does the grain sleep, and is a body or a grain that moves in its list?
 
 #define REMEMBERED Springs
 #define NOTHING_REMEMBERED Springs(vec3(0.0), vec3(0.0))
@@ -43,23 +48,36 @@ void watch(uint i) {
     atomicOr(slice_activity[slice].watched, 1u);
 }
 
-// Sleepers beside a grain that is awake are watched, and those beside a body. Does a sleeper meet what rests? The springs of these contacts stay
-// as they are, on both sides, whichever of the two has a slice that runs.
+// To what the slice does to a body in a substep.
+void add_standing(uint n, uvec2 words) {
+  uint slice = self / slice_grains, before = atomicAdd(slice_activity[slice].load[n], words.x);
+  atomicAdd(slice_activity[slice].load[n + 1u], words.y + (before > ~words.x ? 1u : 0u));
+}
+
+// A body in the lists of a slice that weighs.
+void note_body(uint body) {
+  uint slice = self / slice_grains, before = atomicCompSwap(slice_activity[slice].body, 0u, body + 1u);
+  if (before != 0u && before != body + 1u)
+    atomicMax(slice_activity[slice].body, several_bodies);
+}
+
+// Sleepers beside a grain that is awake are watched, and those beside a body that moves. Does a sleeper meet what rests? The springs of these
+// contacts stay as they are, on both sides, whichever of the two has a slice that runs.
 bool meets_rest(uint partner, bool with_grain, Contact c) {
   if (!asleep) {
     if (with_grain && rests(c.velocity, c.inverse_mass))
       watch(partner);
     return false;
   }
-  bool stirs = with_grain ? c.velocity != vec3(0.0) : is_body(partner);
+  bool stirs = c.velocity != vec3(0.0) || (!with_grain && is_body(partner) && bodies[body_of(partner)].split > 0.0);
   stirred = stirred || stirs;
   if (!with_grain && stirs)
     watch(self);
   return !stirs;
 }
 
-// The grain's state once more, behind the search for the nearest triangles, over which it held 13 registers. nought: 0, which no compiler knows, so
-// that none takes what was loaded before.
+// The grain's state once more, behind the search for the nearest surface of a body, over which it held 13 registers. nought: 0, which no compiler
+// knows, so that none takes what was loaded before.
 void load_again(uint nought) {
   grain = grains[self + nought];
   tag = grain_tag[self + nought];
@@ -68,9 +86,11 @@ void load_again(uint nought) {
 }
 
 void touch(uint slot, uint partner, bool with_grain, Contact c, Springs before) {
-  if (!with_grain && few_registers != 0u && has_kind(solid_triangles))
+  if (!with_grain && few_registers != 0u)
     load_again(slot >> 31u);
   bool kept = sleeping != 0u && meets_rest(partner, with_grain, c);
+  if (!with_grain && is_body(partner) && WEIGHS)
+    note_body(body_of(partner));
   Springs after = respond(c, partner, with_grain, before);
   if (kept)
     return;

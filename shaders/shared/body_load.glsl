@@ -9,20 +9,27 @@
 #endif
 layout(set = 0, binding = 17, scalar) buffer BodySumBlock { uint SUMS[]; };
 
+// What a pass does with the words of a record that it adds, from word n on, and with what cannot be added, beside adding it.
+#ifndef ADDS_TOO
+#define ADDS_TOO(n, words)
+#define COUNTS_TOO
+#endif
+
 // x: whole, below 2^63.
-void add_whole(uint word, float x) {
+void add_whole(uint record, uint n, float x) {
   float size = abs(x);
   uint high = uint(size * (1.0 / 4294967296.0)), low = uint(size - float(high) * 4294967296.0);
   if (x < 0.0) {
     low = ~low + 1u;
     high = ~high + (low == 0u ? 1u : 0u);
   }
-  uint before = atomicAdd(SUMS[word], low);
-  atomicAdd(SUMS[word + 1u], high + (before > ~low ? 1u : 0u));
+  uint before = atomicAdd(SUMS[record + n], low);
+  atomicAdd(SUMS[record + n + 1u], high + (before > ~low ? 1u : 0u));
+  ADDS_TOO(n, uvec2(low, high))
 }
 
 uint record_of(uint partner) {
-  return load_words * (load_copies * body_of(partner) + LOAD_GROUP % load_copies);
+  return load_words * (load_records * body_of(partner) + LOAD_GROUP % load_copies);
 }
 
 // Floats >= 0 sort as their bits, above them what is none.
@@ -36,11 +43,12 @@ void add_to_record(uint record, vec3 point, vec3 impulse, vec3 couple) {
   vec3 force = roundEven(settings.bodies.quanta.x * impulse), torque = roundEven(settings.bodies.quanta.y * (cross(point, impulse) + couple));
   if (max(greatest_bits(force), greatest_bits(torque)) >= floatBitsToUint(4611686018427387904.0)) {
     atomicAdd(SUMS[record + load_uncounted], 1u);
+    COUNTS_TOO
     return;
   }
   for (int a = 0; a < 3; ++a) {
-    add_whole(record + 2u * uint(a), force[a]);
-    add_whole(record + 6u + 2u * uint(a), torque[a]);
+    add_whole(record, 2u * uint(a), force[a]);
+    add_whole(record, 6u + 2u * uint(a), torque[a]);
   }
 }
 
@@ -53,7 +61,7 @@ void add_to_vertex(uint vertex, vec3 impulse) {
     return;
   }
   for (int a = 0; a < 3; ++a)
-    add_whole(record + 2u * uint(a), force[a]);
+    add_whole(record, 2u * uint(a), force[a]);
 }
 
 // A contact gave this impulse and this couple to a grain: the body gets the opposite.

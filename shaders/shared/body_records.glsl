@@ -14,7 +14,7 @@ void take_records(uint body, uint word_too) {
   if (lane < 6u)
     sum_low[lane] = sum_high[lane] = 0u;
   barrier();
-  uint records = load_words * load_copies * body;
+  uint records = load_words * load_records * body;
   for (uint k = lane; k < 6u * load_copies; k += group_size) {
     uint n = k % 6u, word = records + load_words * (k / 6u) + 2u * n;
     uint low = body_sums[word], before = atomicAdd(sum_low[n], low);

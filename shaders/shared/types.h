@@ -165,6 +165,7 @@ TALUS_CONST uint load_uncounted = 12u;  // word of a record: pushes that were to
 TALUS_CONST uint load_points = 13u;     // .. of a dynamic body: its points that touch, or are about to
 // A vertex of cloth has one record, without a moment.
 TALUS_CONST uint load_copies = 32u;     // records of a body, by workgroup: with one they would wait for each other
+TALUS_CONST uint load_records = 33u;    // .. and the standing record behind them: what slices that stand do to it in each substep (slice_stands)
 
 TALUS_CONST uint cloth_border = 0x80000000u;  // added to a corner of a triangle: it lies where the cloth ends, or more than two triangles meet
 TALUS_CONST uint cloth_apart = 0x80000000u;  // added to the number of a cloth (shared/cloth.h): it does not touch itself
@@ -428,6 +429,9 @@ struct GrainRest {
 
 TALUS_CONST uint slice_asleep = 0xFFFFu;  // SliceActivity.state: bit k: the k-th grain of the slice sleeps, or there is none
 TALUS_CONST uint slice_ran = 0x10000u;    // .. the slice was among those of the last substep that were listed
+TALUS_CONST uint slice_weighs = 0x40000u;  // .. it runs, though nothing acts on its sleepers: dem adds up what they do to a body
+TALUS_CONST uint slice_stands = 0x80000u;  // .. it does not run, and this is in the standing record of the body
+TALUS_CONST uint several_bodies = 0xFFFFFFFFu;  // SliceActivity.body
 
 // A slice of grains, as sleep sees it.
 struct SliceActivity {
@@ -435,6 +439,8 @@ struct SliceActivity {
   uint watched;    // 1: a grain that is awake, or a body, is in the list of a sleeper: it runs in the next substep though all of its grains sleep
   uint state;      // slice_asleep, slice_ran, slice_hasty (shared/rest.h)
   uint unsettled;  // bit k: contacts and gravity act on the k-th grain, which sleeps, in this substep, or in the next one where this one has ended
+  uint body;       // of a slice that weighs or stands: 1 + the number of the body in its lists; 0: none; several_bodies: it does not stand
+  uint load[12];   // .. what its grains do to that body in a substep: the first words of a record
 };
 
 // A grain that an emitter releases, or a sphere of a clump: where it is planned, unless there is no room when it is due.
