@@ -578,3 +578,37 @@ TEST_CASE("A dynamic body without room at the start is told of", "[rigid]") {
   REQUIRE(all.size() == 1);
   CHECK(contains(all[0], "body crate starts 0.1 m deep in a wall"));
 }
+
+TEST_CASE("A body in the place of another is told of", "[rigid]") {
+  const auto twin = [](const std::string& size) {
+    return "mass = 1\n[[body]]\nname = \"twin\"\nmass = 1\nbox.size = " + size + "\nposition = [0, 0, 1]\n";
+  };
+  const std::vector<std::string> all = overlaps_at_start(with_crate(twin("[1, 1, 1]")));
+  REQUIRE(all.size() == 1);
+  CHECK(contains(all[0], "body crate starts 0.5 m deep in body twin"));
+  // A box in the hollow of another is not.
+  const std::string hollow = "[[body]]\nname = \"case\"\nmass = 1\nposition = [0, 0, 1]\n"
+                             "parts = [{ box.size = [1, 1, 1] }, { box.size = [0.8, 0.8, 0.8], subtract = true }]\n";
+  CHECK(overlaps_at_start(parse_scene(hollow + "[[body]]\nname = \"in\"\nmass = 1\nbox.size = [0.7, 0.7, 0.7]\n"
+                                               "position = [0, 0, 1]\n",
+                                      "s.toml"))
+            .empty());
+}
+
+TEST_CASE("Two links whose edges alone meet at their hinge are told of", "[rigid]") {
+  // Corners lie on each other's faces: only points along the edges, an eighth of the reach apart, are inside.
+  const auto arm = [](const std::string& keys) {
+    return parse_scene("[[body]]\nname = \"upper\"\nmass = 1\nbox.size = [0.02, 0.02, 0.3]\nposition = [0, 0, 0.85]\n"
+                       "joint = { type = \"revolute\", axis = [0, 1, 0], origin = [0, 0, 0.15] }\n"
+                       "[[body]]\nname = \"lower\"\nmass = 1\nbox.size = [0.02, 0.02, 0.3]\nposition = [0, 0, -0.15]\n"
+                       "parent = \"upper\"\n"
+                       "joint = { type = \"revolute\", axis = [0, 1, 0], origin = [0, 0, -0.15], value = 90 }\n" +
+                           keys,
+                       "s.toml");
+  };
+  const std::vector<std::string> all = overlaps_at_start(arm(""));
+  REQUIRE(all.size() == 1);
+  CHECK(contains(all[0], "body upper starts 0.01 m deep in body lower"));
+  CHECK(contains(all[0], "`ignores`"));
+  CHECK(overlaps_at_start(arm("ignores = [\"upper\"]\n")).empty());
+}

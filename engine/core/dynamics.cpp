@@ -11,8 +11,6 @@
 namespace talus {
 namespace {
 
-constexpr double points_per_reach = 8.0;  // of a body, along a line as long as its reach
-
 // About another point of the body than the center of mass.
 glm::dmat3 inertia_about(const MassProperties& m, const glm::dvec3& point) {
   const glm::dvec3 d = m.center - point;
@@ -156,7 +154,7 @@ Dynamics dynamics_of(const Scene& scene) {
       held = joint && !all.linkages.has[b] ? jointed_body(body, *joint, m) : free_body(poses[b], twists[b], m);
       held.rigid.mass = static_cast<float>(m.mass);
       held.rigid.center = vec3(m.center);
-      for (const ContactPoint& point : contact_points(body, reach_of(body) / points_per_reach))
+      for (const ContactPoint& point : contact_points(body, reach_of(body) / contact_points_per_reach))
         all.points.push_back({vec3(point.place), static_cast<float>(point.radius), static_cast<uint>(b)});
       all.count += 1;
       all.mass += m.mass;

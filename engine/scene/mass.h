@@ -49,5 +49,6 @@ struct ContactPoint {
 // points over flat faces and meshes with about this spacing [m]; none that lies inside another part or where one has
 // been taken away. At most `most`: the spacing grows where there would be more.
 std::vector<ContactPoint> contact_points(const BodySpec& body, double spacing, std::size_t most = 4096);
+constexpr double contact_points_per_reach = 8.0;  // of a dynamic body, along a line as long as its reach
 
 }  // namespace talus

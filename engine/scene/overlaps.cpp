@@ -26,12 +26,13 @@ public:
 
   const Pose& at() const { return at_; }
 
-  // In the world; none of what has no end, so that those of the other must do.
+  // In the world: those by which the simulation lets it touch, since fewer miss overlaps that it acts on. None of what
+  // has no end, so that those of the other must do.
   const std::vector<ContactPoint>& points() {
     if (!points_) {
       points_.emplace();
       if (std::ranges::all_of(body_->parts, has_end))
-        points_ = contact_points(*body_, reach_of(*body_) / 4, 512);
+        points_ = contact_points(*body_, reach_of(*body_) / contact_points_per_reach);
       for (ContactPoint& point : *points_)
         point.place = (at_ * Pose{point.place}).position;
     }
@@ -65,6 +66,16 @@ double depth_in(Placed& other, Placed& one, const Domain& domain) {
     depth = std::max(depth, point.radius - sample(other.solid(far), p).distance);
   }
   return depth;
+}
+
+// How deep the middle of `one`, whose box this is, lies in both, m. Bodies in the same place have all of their points
+// on each other's surface.
+double depth_of_middle(Placed& one, const Bounds& box, Placed& other, const Domain& domain) {
+  const glm::dvec3 middle = (box.min + box.max) / 2.0;
+  if (!std::isfinite(middle.x + middle.y + middle.z))
+    return 0.0;
+  const glm::dvec3 p = nearest_image(domain, middle, other.at().position);
+  return -std::max(sample(one.solid(0.0), middle).distance, sample(other.solid(0.0), p).distance);
 }
 
 double depth_in_walls(Placed& one, const Domain& domain) {
@@ -133,11 +144,11 @@ std::vector<std::string> overlaps_at_start(const Scene& scene) {
   std::vector<Placed> placed;
   for (std::size_t b = 0; b < n; ++b)
     placed.emplace_back(scene.bodies[b], poses[b]);
-  const auto warn = [&](std::size_t b, double depth, const std::string& what) {
+  const auto warn = [&](std::size_t b, double depth, const std::string& what, const char* remedy) {
     if (depth > slack * reach_of(scene.bodies[b]))
       all.push_back(fmt::format(
-          "{}: body {} starts {:.2g} m deep in {}, which pushes it out and may throw it: place it further off",
-          scene.source, scene.bodies[b].name, depth, what));
+          "{}: body {} starts {:.2g} m deep in {}, which pushes it out and may throw it: place it further {}",
+          scene.source, scene.bodies[b].name, depth, what, remedy));
   };
   const std::vector<std::vector<std::size_t>> ignored = ignored_bodies(scene);
   const auto ignores = [&](std::size_t a, std::size_t b) {
@@ -149,7 +160,7 @@ std::vector<std::string> overlaps_at_start(const Scene& scene) {
     if (!is_dynamic(scene.bodies[b]))
       continue;
     if (glm::any(glm::lessThan(bounds[b].min, domain.min)) || glm::any(glm::greaterThan(bounds[b].max, domain.max)))
-      warn(b, depth_in_walls(placed[b], domain), "a wall");
+      warn(b, depth_in_walls(placed[b], domain), "a wall", "off");
     std::set<std::size_t> others;
     index.any(bounds[b], [&](std::size_t other) {
       if (other != b && near(bounds[b], bounds[other], period))
@@ -158,8 +169,10 @@ std::vector<std::string> overlaps_at_start(const Scene& scene) {
     });
     for (const std::size_t other : others)
       if (!(is_dynamic(scene.bodies[other]) && other < b) && !ignores(b, other) && !ignores(other, b))
-        warn(b, std::max(depth_in(placed[other], placed[b], domain), depth_in(placed[b], placed[other], domain)),
-             "body " + scene.bodies[other].name);
+        warn(b,
+             std::max({depth_in(placed[other], placed[b], domain), depth_in(placed[b], placed[other], domain),
+                       depth_of_middle(placed[b], bounds[b], placed[other], domain)}),
+             "body " + scene.bodies[other].name, "off, or name one in `ignores` of the other");
   }
   return all;
 }
