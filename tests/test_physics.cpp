@@ -497,6 +497,26 @@ TEST_CASE("Grains that overlap as in a bed, and those that are fixed, stay where
   CHECK(grains[4].position == glm::vec3(0.0f, 0.0f, 0.05f));
 }
 
+TEST_CASE("Grains placed in walls and bodies are told of", "[physics]") {
+  const double r = 0.02;
+  const auto warning = [&](const glm::dvec3& place, bool fixed = false) -> std::string {
+    Scene scene = scene_of(0.004, 1, 4);
+    scene.bodies = {body_of("block", {{BoxPart{glm::dvec3(0.1)}}}, {0.0, 0.0, 0.5})};
+    add_points(scene, r, {{0.5, 0.5, 0.5}, place});
+    scene.grains[0].fixed = fixed;
+    Simulation simulation(scene, on_cpu);
+    for (const std::string& w : simulation.warnings())
+      if (w.find(": 1 grains start in walls or bodies") != std::string::npos)
+        return w;
+    return {};
+  };
+  CHECK_THAT(warning({0.0, 0.0, 0.5 * r}), Catch::Contains("by 0.5 in a wall"));
+  CHECK_THAT(warning({0.0, 0.0, 0.5}), Catch::Contains("by 3.5 in body block"));
+  CHECK(warning({0.0, 0.0, 0.5 * r}, true).empty());
+  CHECK(warning({0.0, 0.0, 0.95 * r}).empty());  // as in a bed
+  CHECK(warning({0.05 + 0.95 * r, 0.0, 0.5}).empty());
+}
+
 namespace {
 
 // 280 grains of 1 cm in a box, that come to rest under dem's springs; those of four substeps are so soft that grains

@@ -526,6 +526,51 @@ void separate_overlapping(const Scene& scene, const std::vector<Obstacle>& obsta
       scene.source, before.pairs, before.pairs == pairs_most ? " or more" : "", overlap_told, before.deepest, outcome));
 }
 
+// The springs of walls and bodies throw grains that the scene places in them, as those of grains do. Cloth is left out,
+// whose faces have no inside.
+void tell_of_obstructed(const Scene& scene, std::span<const Obstacle> bodies, std::size_t movable,
+                        Population& population) {
+  if (std::ranges::none_of(scene.grains, [](const GrainGroup& g) { return says_places(g.shape); }))
+    return;
+  std::vector<Bounds> boxes;
+  for (const Obstacle& body : bodies)
+    boxes.push_back(body.box);
+  const Domain& d = scene.domain;
+  const BoxIndex index(boxes, period_of(d));
+  std::size_t count = 0;
+  double deepest = overlap_told;  // radii
+  std::string in;
+  for (const Seed& seed : std::span(population.initial).first(movable)) {
+    if (seed.fixed)
+      continue;
+    const glm::dvec3 p(seed.position);
+    const double r = seed.radius;
+    bool obstructed = false;
+    const auto meet = [&](double depth, const auto& name) {
+      if (depth <= overlap_told * r)
+        return;
+      obstructed = true;
+      if (depth > deepest * r) {
+        deepest = depth / r;
+        in = name();
+      }
+    };
+    for (int a = 0; a < 3; ++a)
+      if (d.axis[static_cast<std::size_t>(a)] == Axis::wall)
+        meet(r - std::min(p[a] - d.min[a], d.max[a] - p[a]), [] { return std::string("a wall"); });
+    index.any({p - r, p + r}, [&](std::size_t b) {
+      meet(depth_in(bodies[b], d, p, r), [&] { return "body " + scene.bodies[b].name; });
+      return false;
+    });
+    count += obstructed;
+  }
+  if (count > 0)
+    population.warnings.push_back(
+        fmt::format("{}: {} grains start in walls or bodies where the scene places them by more than {} of their "
+                    "radius, the deepest by {:.2g} in {}, which throws them out: place them outside",
+                    scene.source, count, overlap_told, deepest, in));
+}
+
 }  // namespace
 
 bool stopped(const Emitter& emitter, std::uint64_t step, double dt, double time_zero) {
@@ -599,6 +644,7 @@ Population populate(const Scene& scene) {
   population.initial.insert(population.initial.end(), boundary.seeds.begin(), boundary.seeds.end());
   population.boundary = std::move(boundary.grains);
   separate_overlapping(scene, obstacles, movable, population);
+  tell_of_obstructed(scene, std::span(obstacles).first(poses.size()), movable, population);
   EmissionPlanner(scene, largest).run(population);
   set_sites(scene, population);
   sample_fine(scene, group_first, blocked, population);
