@@ -155,8 +155,10 @@ public:
   // Steps on by n steps of scene().dt. Many steps share one submission; buffers that are too small grow on the way.
   // Throws ResourceError, StateError, or SceneError where a formula of a body's motion is not finite; the state is then
   // the last valid one. A StateError takes back what bodies and hand were told since the step before, so that a command
-  // that no state survives is not in a checkpoint of that state.
-  void advance(std::uint64_t steps);
+  // that no state survives is not in a checkpoint of that state. goes_on: asked between two batches of steps, every
+  // 0.05 s or so, on the thread of the caller, whether to go on; it must not use the simulation. Where it says no, or
+  // throws, the state is that of the steps done by then.
+  void advance(std::uint64_t steps, const std::function<bool()>& goes_on = {});
   // advance() without waiting, for live views: start() sends the steps to the device, as much of them at a time as
   // Options::slice says, or begins them on a thread of its own on the CPU path; ready() says whether finish() would
   // return at once, and sends more; finish() takes the result over and throws what advance() would. Beyond 256 steps,

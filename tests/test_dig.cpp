@@ -4,6 +4,7 @@
 #include "engine/scene/clump.h"
 #include "scratch.h"
 #include "simulate.h"
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -221,4 +222,17 @@ TEST_CASE("Of several worlds the first one is dug and pushed", "[dig][worlds]") 
   const std::vector<std::uint32_t> first{0};
   both.reset_worlds(first);
   CHECK(both.removed_grains() == 0);
+}
+
+TEST_CASE("A radius of a hand that is no length is refused and takes no grain", "[dig]") {
+  const Variant variant = variants().front();
+  Simulation simulation(settled_bed(variant.solver), on_cpu);
+  const std::uint32_t before = simulation.grain_count();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  for (const double radius : {nan, infinity, -0.1}) {
+    CHECK_THROWS_AS(simulation.remove_grains({}, radius), std::invalid_argument);
+    CHECK_THROWS_AS(simulation.grab({}, radius), std::invalid_argument);
+    CHECK_THROWS_AS(simulation.push_grains({}, radius), std::invalid_argument);
+  }
+  CHECK(simulation.grain_count() == before);
 }

@@ -94,6 +94,24 @@ TEST_CASE("How steps are grouped does not matter", "[simulation]") {
   CHECK(together.state_hash() == apart.state_hash());
 }
 
+TEST_CASE("Steps end between batches where they are told to, with the state and the loads of those done",
+          "[simulation]") {
+  const Scene scene = box_of(300);
+  Simulation stopped(scene, on_cpu), whole(scene, on_cpu);
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  stopped.advance(1, [] { return false; });
+  CHECK(stopped.step() == 1);
+  int asked = 0;
+  stopped.advance(most, [&] { return ++asked < 3; });  // more than are left to be counted
+  CHECK(asked == 3);
+  REQUIRE(stopped.step() >= 4);  // a batch has a step at least
+  CHECK(stopped.load_history().size() == (stopped.step() - 1) * scene.bodies.size());
+  CHECK_THROWS_WITH(stopped.advance(most, []() -> bool { throw std::runtime_error("enough"); }), "enough");
+  stopped.advance(5);
+  whole.advance(stopped.step());
+  CHECK(stopped.state_hash() == whole.state_hash());
+}
+
 TEST_CASE("Too few contact slots change nothing but the capacity", "[simulation]") {
   Scene scene = box_of(500);
   scene.solver.iterations = GENERATE(2, 3);  // grains and grains_next change places an even or odd number of times

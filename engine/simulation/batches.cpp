@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <limits>
 #include <utility>
 
 namespace talus {
@@ -19,9 +20,9 @@ Batches::Batches(const Model& model, FieldMemory& memory, RunState& run, Command
       planner_(planner), evaluation_(evaluation), soil_(soil), snapshot_(model, memory, run, commands, grains),
       loads_(model, memory) {}
 
-void Batches::advance(std::uint64_t steps) {
+void Batches::advance(std::uint64_t steps, const std::function<bool()>& goes_on) {
   aim(steps);
-  go_on();
+  go_on(goes_on);
 }
 
 void Batches::start(std::uint64_t steps, bool evaluate_contacts) {
@@ -52,11 +53,11 @@ void Batches::finish() {
 
 void Batches::aim(std::uint64_t steps) {
   TALUS_ASSERT(!under_way() && started_ == 0, started_);
-  end_ = run_.step() + steps;
+  end_ = run_.step() + std::min(steps, std::numeric_limits<std::uint64_t>::max() - run_.step());
   loads_.begin(run_.step());
 }
 
-void Batches::go_on() {
+void Batches::go_on(const std::function<bool()>& asked) {
   const std::uint64_t most = memory_.batch_most();
   while (run_.step() < end_) {
     const auto before = std::chrono::steady_clock::now();
@@ -66,6 +67,9 @@ void Batches::go_on() {
     batch_ = seconds < 0.5 * batch_seconds   ? std::min(2 * batch_, most)
              : seconds > 2.0 * batch_seconds ? std::max<std::uint64_t>(batch_ / 2, 1)
                                              : batch_;
+    // A halt within a step leaves substeps of it to be done first.
+    if (asked && run_.step() < end_ && run_.substep() == 0 && !asked())
+      end_ = run_.step();
   }
 }
 

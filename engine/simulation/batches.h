@@ -5,6 +5,7 @@
 #include "engine/simulation/pace.h"
 #include "engine/simulation/rollback.h"
 #include "engine/simulation/soil.h"
+#include <functional>
 #include <future>
 
 namespace talus {
@@ -30,7 +31,7 @@ public:
   const std::vector<BodyLoad>& loads() const { return loads_.all(); }
 
   // As Simulation has them.
-  void advance(std::uint64_t steps);
+  void advance(std::uint64_t steps, const std::function<bool()>& goes_on);
   void start(std::uint64_t steps, bool evaluate_contacts);
   bool ready();
   void finish();
@@ -46,7 +47,7 @@ private:
   };
 
   void aim(std::uint64_t steps);
-  void go_on();
+  void go_on(const std::function<bool()>& asked = {});
   void begin(std::uint64_t steps, bool live);
   void hand_over(std::uint64_t substeps);
   void end_batch();

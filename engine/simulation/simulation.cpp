@@ -13,6 +13,12 @@
 namespace talus {
 namespace {
 
+// Of grains around a place. Every grain would be within a radius that is not a number.
+void check_radius(double radius) {
+  if (!std::isfinite(radius) || radius < 0.0)
+    throw std::invalid_argument("the radius around the place must be finite and at least 0 m");
+}
+
 std::unique_ptr<Executor> make_shared_executor(const Scene& scene, const Options& options) {
   if (options.verify)
     throw DeviceError("ranks do not compare passes with their references: run --verify without mpirun");
@@ -113,8 +119,8 @@ Simulation::Simulation(Prepared prepared, const Options& options) {
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
-void Simulation::advance(std::uint64_t steps) {
-  impl_->idle().batches.advance(steps);
+void Simulation::advance(std::uint64_t steps, const std::function<bool()>& goes_on) {
+  impl_->idle().batches.advance(steps, goes_on);
 }
 void Simulation::start(std::uint64_t steps, bool evaluate_contacts) {
   impl_->idle().batches.start(steps, evaluate_contacts);
@@ -134,6 +140,7 @@ void Simulation::change(const Scene& changed) {
   impl_->idle().change(changed);
 }
 std::uint32_t Simulation::grab(const glm::dvec3& at, double radius) {
+  check_radius(radius);
   Impl& s = impl_->idle();
   s.commands.grab(at, s.grains.within(at, radius));
   s.run.disturb(0);  // what it holds wakes without a word to the sleepers beside it
@@ -148,6 +155,7 @@ void Simulation::release() {
 // Sand below the middle gives way upwards alone: pushed straight away, with 60 m/s2 a grain, a packed bed stays as it
 // is.
 std::uint32_t Simulation::push_grains(const glm::dvec3& at, double radius) {
+  check_radius(radius);
   Impl& s = impl_->idle();
   const glm::dvec3 gravity = scene().domain.gravity;
   const vec3 up(glm::length(gravity) > 0.0 ? -glm::normalize(gravity) : glm::dvec3(0.0, 0.0, 1.0));
@@ -167,6 +175,7 @@ std::uint32_t Simulation::push_grains(const glm::dvec3& at, double radius) {
 std::uint32_t Simulation::remove_grains(const glm::dvec3& at, double radius) {
   if (!std::isfinite(at.x + at.y + at.z))
     throw std::invalid_argument("the place where grains are removed must be finite");
+  check_radius(radius);
   return impl_->idle().grains.remove(at, radius);
 }
 std::uint32_t Simulation::removed_grains() const {

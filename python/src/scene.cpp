@@ -26,10 +26,16 @@ namespace {
 // The tables of a scene, as Python's type hints say it: dict[str, Any].
 using Tables = nb::typed<nb::dict, nb::str, nb::any>;
 
-SceneTable table_from(nb::handle dict, const std::string& path);
+// Values within values, as TOML has them at most. A list that holds itself would go on for ever.
+constexpr int levels_most = 256;
 
-// path: as a program writes it, "grains[0].radius".
-SceneValue value_from(nb::handle value, const std::string& path) {
+SceneTable table_from(nb::handle dict, const std::string& path, int level = 0);
+
+// path: as a program writes it, "grains[0].radius". level: number of values that hold this one.
+SceneValue value_from(nb::handle value, const std::string& path, int level) {
+  if (level > levels_most)
+    throw SceneError(path.substr(0, path.find_first_of(".[")) + " holds values within values on more than " +
+                     std::to_string(levels_most) + " levels");
   if (PyBool_Check(value.ptr()))
     return {nb::cast<bool>(value)};
   if (PyLong_Check(value.ptr())) {
@@ -43,23 +49,23 @@ SceneValue value_from(nb::handle value, const std::string& path) {
   if (nb::isinstance<nb::str>(value))
     return {nb::cast<std::string>(value)};
   if (nb::isinstance<nb::dict>(value))
-    return {table_from(value, path)};
+    return {table_from(value, path, level + 1)};
   if (nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value)) {
     SceneArray values;
     for (nb::handle element : value)
-      values.push_back(value_from(element, path + "[" + std::to_string(values.size()) + "]"));
+      values.push_back(value_from(element, path + "[" + std::to_string(values.size()) + "]", level + 1));
     return {std::move(values)};
   }
   if (nb::hasattr(value, "tolist"))  // NumPy's arrays and numbers, and those of others
-    return value_from(value.attr("tolist")(), path);
+    return value_from(value.attr("tolist")(), path, level + 1);
   if (nb::hasattr(value, "__fspath__"))
-    return value_from(value.attr("__fspath__")(), path);
+    return value_from(value.attr("__fspath__")(), path, level + 1);
   throw SceneError(path + " cannot be " + nb::cast<std::string>(nb::repr(value)) +
                    ": a scene holds numbers, text, true and false, lists, dicts and arrays");
 }
 
 // Keys whose value is None are left out.
-SceneTable table_from(nb::handle dict, const std::string& path) {
+SceneTable table_from(nb::handle dict, const std::string& path, int level) {
   SceneTable table;
   for (const auto& [key, value] : nb::borrow<nb::dict>(dict)) {
     const std::string here = path.empty() ? "" : path + ".";
@@ -68,7 +74,7 @@ SceneTable table_from(nb::handle dict, const std::string& path) {
                        ": keys are text");
     const std::string name = nb::cast<std::string>(key);
     if (!value.is_none())
-      table.push_back({name, value_from(value, here + name)});
+      table.push_back({name, value_from(value, here + name, level)});
   }
   return table;
 }

@@ -13,6 +13,7 @@
 #include "viewer/renderer.h"
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <nanobind/stl/filesystem.h>
@@ -33,10 +34,10 @@ using talus::Options;
 namespace {
 
 constexpr double no_limit = talus::BodyLimits::none;
-constexpr Four no_rotation{{0.0, 0.0, 0.0, 1.0}};
+const Four no_rotation{{0.0, 0.0, 0.0, 1.0}};
 
 // Of a scene's body, cloth or shape: its place, or its name.
-using Which = std::variant<std::uint32_t, std::string>;
+using Which = std::variant<std::int64_t, std::string>;
 using Pixels = Array<std::uint8_t, nb::shape<any, any, 3>>;
 // Nobody else has it, so that it may be written to, and torch.from_dlpack takes it.
 using Images = nb::ndarray<nb::numpy, float, nb::shape<any, any, any>>;
@@ -52,15 +53,34 @@ public:
     return simulation_;
   }
 
-  void advance(std::uint64_t steps) {
+  void advance(std::int64_t steps) {
+    if (steps < 0)
+      throw nb::value_error(("steps must be 0 or more, not " + std::to_string(steps)).c_str());
     talus::Simulation& simulation = idle();
-    const Stepping stepping(stepping_);
-    const nb::gil_scoped_release released;
-    const std::uint64_t first = simulation.step(), grains = simulation.grain_count();
-    const auto begin = std::chrono::steady_clock::now();
-    simulation.advance(steps);
-    facts_.wall_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    facts_.particle_steps += (simulation.step() - first) * (grains + simulation.grain_count()) / 2;
+    bool interrupted = false;
+    {
+      const Stepping stepping(stepping_);
+      const nb::gil_scoped_release released;
+      const std::uint64_t first = simulation.step(), grains = simulation.grain_count();
+      const auto begin = std::chrono::steady_clock::now();
+      // Ctrl-C, and other signals, are for Python's handlers, which need the interpreter. Another thread that computes
+      // keeps it for up to 5 ms, so that it is asked for five times a second.
+      constexpr std::chrono::milliseconds pause(200);
+      auto asked = begin;
+      simulation.advance(static_cast<std::uint64_t>(steps), [&] {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - asked < pause)
+          return true;
+        const nb::gil_scoped_acquire acquired;
+        asked = now;
+        interrupted = PyErr_CheckSignals() != 0;
+        return !interrupted;
+      });
+      facts_.wall_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      facts_.particle_steps += (simulation.step() - first) * (grains + simulation.grain_count()) / 2;
+    }
+    if (interrupted)
+      throw nb::python_error();
   }
 
   // from: a file or a checkpoint. The report counts from there on.
@@ -95,7 +115,7 @@ public:
   GrainMemory grain_memory();
   Cloth cloth_state(const Which& which);
   Pixels render(int width, int height, const std::optional<Three>& eye, const std::optional<Three>& target,
-                std::optional<double> fov, std::uint32_t world);
+                std::optional<double> fov, Number world);
   Images depth(const Which& which);
 
 private:
@@ -108,11 +128,11 @@ private:
   std::uint32_t find(const Which& which, std::size_t count, const char* what, auto named) {
     if (const std::string* name = std::get_if<std::string>(&which))
       return named(idle(), *name);
-    const std::uint32_t index = std::get<std::uint32_t>(which);
-    if (index >= count)
+    const std::int64_t index = std::get<std::int64_t>(which);
+    if (index < 0 || static_cast<std::uint64_t>(index) >= count)
       throw nb::index_error(
           ("there are " + std::to_string(count) + " " + what + ", and no number " + std::to_string(index)).c_str());
-    return index;
+    return static_cast<std::uint32_t>(index);
   }
 
   talus::Simulation simulation_;
@@ -130,6 +150,8 @@ private:
 
 void Simulation::write(const std::filesystem::path& out, const std::optional<std::string>& format, bool contacts) {
   talus::Simulation& simulation = idle();
+  if (out.empty())
+    throw talus::ExportError("out is empty: it must be the path of a directory, or of a file");
   const std::string extension = out.extension().string();
   const auto* of_file = extension.empty()
                             ? talus::format_names.end()
@@ -228,25 +250,34 @@ Cloth Simulation::cloth_state(const Which& which) {
 }
 
 Pixels Simulation::render(int width, int height, const std::optional<Three>& eye, const std::optional<Three>& target,
-                          std::optional<double> fov, std::uint32_t world) {
+                          std::optional<double> fov, Number world) {
   talus::Simulation& simulation = idle();
-  if (world >= simulation.worlds())
-    throw nb::index_error(("there is no world " + std::to_string(world)).c_str());
+  if (world.value < 0 || world.value >= simulation.worlds())
+    throw nb::index_error(("there is no world " + std::to_string(world.value)).c_str());
   constexpr int smallest = 16, largest = 8192;
   if (std::min(width, height) < smallest || std::max(width, height) > largest)
     throw nb::value_error("a picture has from 16 to 8192 pixels along each side");
+  talus::Scene seen = simulation.scene();
+  const auto place = [](const std::optional<Three>& given, const char* argument, std::optional<glm::dvec3>& to) {
+    if (!given)
+      return;
+    to = vector_of(*given, argument);
+    if (!std::isfinite(to->x + to->y + to->z))
+      throw nb::value_error((std::string(argument) + " must be finite").c_str());
+  };
+  place(eye, "eye", seen.camera.eye);
+  place(target, "target", seen.camera.target);
+  if (seen.camera.eye && seen.camera.eye == seen.camera.target)
+    throw nb::value_error("eye and target must be two points: they give the direction that the camera looks in");
+  seen.camera.fov = fov.value_or(seen.camera.fov);
+  if (!(seen.camera.fov >= 1.0 && seen.camera.fov <= 170.0))  // as [camera] of a scene
+    throw nb::value_error(("fov must be from 1 to 170 degrees, not " + text_of(seen.camera.fov)).c_str());
   if (!renderer_) {
     renderer_.emplace(simulation.scene(), width, height, simulation.gpu_device());
   } else if (width != width_ || height != height_) {
     renderer_->resize(width, height);
   }
   width_ = width, height_ = height;
-  talus::Scene seen = simulation.scene();
-  if (eye)
-    seen.camera.eye = vector_of(*eye);
-  if (target)
-    seen.camera.target = vector_of(*target);
-  seen.camera.fov = fov.value_or(seen.camera.fov);
   renderer_->look(talus::view_of(seen, static_cast<float>(width) / static_cast<float>(height)));
   const talus::Image picture = renderer_->draw(simulation, world);
 
@@ -270,8 +301,9 @@ Images Simulation::depth(const Which& which) {
                 owner_of(std::move(pixels)));
 }
 
-talus::Pose pose_of(const Three& position, const Four& xyzw) {
-  return {vector_of(position), glm::dquat(xyzw.values[3], xyzw.values[0], xyzw.values[1], xyzw.values[2])};
+talus::Pose pose_of(const Three& position, const Four& rotation) {
+  const auto& [x, y, z, w] = rotation.of("rotation");
+  return {vector_of(position, "position"), glm::dquat(w, x, y, z)};
 }
 
 void bind_options(nb::class_<Simulation>& c) {
@@ -324,7 +356,7 @@ void bind_facts(nb::class_<Simulation>& c) {
       .def_prop_ro(
           "time", [](Simulation& s) { return s.idle().time(); }, "Simulated time of world 0 since it was reset [s].")
       .def(
-          "world_time", [](Simulation& s, std::uint32_t world) { return s.idle().time(world); }, "world"_a,
+          "world_time", [](Simulation& s, Number world) { return s.idle().time(world); }, "world"_a,
           "Returns the simulated time of a world since it was reset [s]. world: its number.")
       .def_prop_ro("worlds", told<&S::worlds>(),
                    "Number of worlds (scene.worlds): copies of the scene side by side that do not touch each other.")
@@ -373,7 +405,7 @@ void bind_facts(nb::class_<Simulation>& c) {
           "each material of the ground.")
       .def(
           "soil_heights",
-          [](Simulation& s, std::uint32_t world) {
+          [](Simulation& s, Number world) {
             auto kept = std::make_unique<talus::SoilHeights>(s.idle().soil_heights(world));
             const float* data = kept->heights.data();
             const std::size_t nx = kept->columns.x, ny = kept->columns.y;
@@ -424,7 +456,7 @@ void bind_facts(nb::class_<Simulation>& c) {
           "Number of times that grains went through the ends of the x, y and z axis, where periodic: (up, down) each.")
       .def(
           "measure",
-          [](Simulation& s, std::optional<std::uint32_t> world) {
+          [](Simulation& s, std::optional<Number> world) {
             return world ? s.idle().measure(*world) : s.idle().measure();
           },
           "world"_a = nb::none(),
@@ -436,7 +468,7 @@ void bind_facts(nb::class_<Simulation>& c) {
            "start, or from the last resume().")
       .def(
           "state_hash",
-          [](Simulation& s, std::optional<std::uint32_t> world) {
+          [](Simulation& s, std::optional<Number> world) {
             return world ? s.idle().state_hash(*world) : s.idle().state_hash();
           },
           "world"_a = nb::none(),
@@ -479,8 +511,7 @@ void bind_pictures(nb::class_<Simulation>& c) {
            "depth is the camera's far, and a height is 0. The array is the caller's alone, and may be\n"
            "written to.")
       .def(
-          "plot",
-          [](nb::object self, std::uint32_t world) { return plots().attr("overview")(self, "world"_a = world); },
+          "plot", [](nb::object self, Number world) { return plots().attr("overview")(self, "world"_a = world); },
           nb::kw_only(), "world"_a = 0, nb::sig("def plot(self, *, world: int = 0) -> matplotlib.figure.Figure"),
           "Returns a figure by talus.plot.overview(): the grains of a world from the side, the profile of\n"
           "the heap, and the forces on bodies in the last advance(). world: its number. Raises\n"
@@ -494,7 +525,7 @@ void bind_pictures(nb::class_<Simulation>& c) {
 
 void bind_bodies(nb::class_<Simulation>& c) {
   c.def(
-       "body", [](Simulation& s, const std::string& name, std::uint32_t world) { return s.idle().body(name, world); },
+       "body", [](Simulation& s, const std::string& name, Number world) { return s.idle().body(name, world); },
        "name"_a, "world"_a = 0,
        "Returns the number of a body: world * len(scene.bodies) + its index in Scene.bodies. name: that\n"
        "of the scene. Raises ValueError where there is none.")
@@ -633,9 +664,7 @@ void bind_robots(nb::module_& m, nb::class_<Simulation>& c) {
       });
   c.def(
        "robot",
-       [](nb::object self, const std::string& name, std::uint32_t world) {
-         return new Robot(std::move(self), name, world);
-       },
+       [](nb::object self, const std::string& name, Number world) { return new Robot(std::move(self), name, world); },
        "name"_a, "world"_a = 0, nb::rv_policy::take_ownership,
        "Returns a robot of a world, by its number world. name: that of the scene. Raises ValueError\n"
        "where there is none.")
@@ -679,7 +708,7 @@ void bind_commands(nb::class_<Simulation>& c) {
           "drive_body",
           [](Simulation& s, const Which& body, const Three& velocity, const Three& spin, double acceleration,
              double spin_acceleration) {
-            s.idle().drive_body(s.body(body), {vector_of(velocity), vector_of(spin)},
+            s.idle().drive_body(s.body(body), {vector_of(velocity, "velocity"), vector_of(spin, "spin")},
                                 {.acceleration = acceleration, .spin_acceleration = spin_acceleration});
           },
           "body"_a, "velocity"_a, "spin"_a = Three{}, nb::kw_only(), "acceleration"_a = no_limit,
@@ -710,50 +739,59 @@ void bind_commands(nb::class_<Simulation>& c) {
       .def(
           "push_body",
           [](Simulation& s, const Which& body, const Three& force, const Three& torque) {
-            s.idle().push_body(s.body(body), {vector_of(force), vector_of(torque)});
+            s.idle().push_body(s.body(body), {vector_of(force, "force"), vector_of(torque, "torque")});
           },
           "body"_a, "force"_a, "torque"_a = Three{},
           "Applies a force at the centre of mass of a dynamic body [N] and a torque [N m], in the axes of\n"
           "the world, beside gravity and contacts, until another one. body: number or name. Raises\n"
           "ValueError for what cannot be.")
       .def(
-          "grab", [](Simulation& s, const Three& at, double radius) { return s.idle().grab(vector_of(at), radius); },
+          "grab",
+          [](Simulation& s, const Three& at, double radius) { return s.idle().grab(vector_of(at, "at"), radius); },
           "at"_a, "radius"_a,
           "Makes a hand hold the grains whose centres are within a radius of a place, in place of those it\n"
           "held, and returns how many they are. at: centre [m], three numbers. radius: of the hand [m].")
       .def(
-          "move_hand", [](Simulation& s, const Three& at) { s.idle().move_hand(vector_of(at)); }, "at"_a,
+          "move_hand", [](Simulation& s, const Three& at) { s.idle().move_hand(vector_of(at, "at")); }, "at"_a,
           "Moves the hand to a place, on a straight line in the next step. at: its centre [m], three numbers.")
       .def(
           "release", [](Simulation& s) { s.idle().release(); }, "Makes the hand let go of its grains.")
       .def(
           "push_grains",
-          [](Simulation& s, const Three& at, double radius) { return s.idle().push_grains(vector_of(at), radius); },
+          [](Simulation& s, const Three& at, double radius) {
+            return s.idle().push_grains(vector_of(at, "at"), radius);
+          },
           "at"_a, "radius"_a,
           "Moves the grains whose centres are within a radius of a place straight away from it, those below it\n"
           "upwards, until they are at that distance, in place of the hand; returns how many they are. For where\n"
           "it goes then, push again; release ends it. at: centre [m], three numbers. radius: of the ball [m].")
       .def(
           "remove_grains",
-          [](Simulation& s, const Three& at, double radius) { return s.idle().remove_grains(vector_of(at), radius); },
+          [](Simulation& s, const Three& at, double radius) {
+            return s.idle().remove_grains(vector_of(at, "at"), radius);
+          },
           "at"_a, "radius"_a,
           "Takes the grains whose centres are within a radius of a place out of the first world, and fine\n"
           "grains likewise; returns how many, without fine ones. Clumps go as a whole; fixed grains and\n"
-          "vertices of cloth stay. at: centre [m], three numbers. radius: [m]. Raises ValueError for a place\n"
-          "that is not finite.")
+          "vertices of cloth stay. at: centre [m], three numbers. radius: [m]. Raises ValueError where either is\n"
+          "not finite.")
       .def("change", &Simulation::change, "scene"_a,
            "Goes on by the settings of another scene of the same grains, bodies, cloth and domain. Raises\n"
            "SceneError, and changes nothing, where they differ in more than settings; the message names the\n"
            "key.");
 }
 
-using WorldNumbers = std::vector<std::uint32_t>;
+using WorldNumbers = std::vector<Number>;
+
+std::vector<std::uint32_t> numbers_of(const WorldNumbers& worlds) {
+  return {worlds.begin(), worlds.end()};
+}
 
 void bind_worlds(nb::class_<Simulation>& c) {
   c.def(
        "reset_worlds",
        [](Simulation& s, const WorldNumbers& worlds, const std::vector<std::uint64_t>& seeds) {
-         s.idle().reset_worlds(worlds, seeds);
+         s.idle().reset_worlds(numbers_of(worlds), seeds);
        },
        "worlds"_a, "seeds"_a = std::vector<std::uint64_t>(),
        "Starts worlds anew and leaves the others alone. worlds: their numbers. seeds: one for each of\n"
@@ -761,18 +799,19 @@ void bind_worlds(nb::class_<Simulation>& c) {
        "more grains than a world has room for.")
       .def(
           "fork_world",
-          [](Simulation& s, std::uint32_t world, const WorldNumbers& to) { s.idle().fork_world(world, to); }, "world"_a,
-          "to"_a,
+          [](Simulation& s, Number world, const WorldNumbers& to) { s.idle().fork_world(world, numbers_of(to)); },
+          "world"_a, "to"_a,
           "Copies a world (grains, bodies, commands, contact history, time) into others. world: its number.\n"
           "to: the numbers of the others.")
       .def(
-          "save_world",
-          [](Simulation& s, std::uint32_t world, std::uint32_t shelf) { s.idle().save_world(world, shelf); }, "world"_a,
+          "save_world", [](Simulation& s, Number world, Number shelf) { s.idle().save_world(world, shelf); }, "world"_a,
           "shelf"_a = 0,
           "Keeps the state of a world on one of Simulation(shelves=...), on the device. world, shelf: their numbers.")
       .def(
           "restore_world",
-          [](Simulation& s, std::uint32_t shelf, const WorldNumbers& worlds) { s.idle().restore_world(shelf, worlds); },
+          [](Simulation& s, Number shelf, const WorldNumbers& worlds) {
+            s.idle().restore_world(shelf, numbers_of(worlds));
+          },
           "shelf"_a, "worlds"_a,
           "Copies the state on a shelf into worlds, as often as one likes. shelf: its number. worlds: their\n"
           "numbers. Raises ValueError where the shelf is empty.");
@@ -796,8 +835,8 @@ void bind_simulation(nb::module_& m) {
   bind_options(c);
   c.def("advance", &Simulation::advance, "steps"_a = 1,
         "Advances by a number of steps of scene.dt; one call of many steps is faster than many of one.\n"
-        "Raises ResourceError, StateError, or SceneError where a formula of a body's motion is not\n"
-        "finite.");
+        "Ctrl-C ends it within about 0.2 s, after a whole step, by KeyboardInterrupt. Raises ResourceError,\n"
+        "StateError, or SceneError where a formula of a body's motion is not finite.");
   c.def("__repr__", &Simulation::repr);
   bind_facts(c);
   bind_bodies(c);

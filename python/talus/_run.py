@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -21,14 +22,16 @@ def run(
 
     sim: the simulation. seconds: simulated time to advance by [s], by default to the end of the scene. each: is called
     with the simulation at every multiple of `every` [s of simulated time, by default a hundredth of the run] and at the
-    end. progress: shows a bar, where tqdm is installed. Ctrl-C stops between two calls, with the simulation as it
-    stands. Raises ValueError unless every is above 0, and what Simulation.advance() does.
+    end. progress: shows a bar, where tqdm is installed. Ctrl-C stops it as it does Simulation.advance(), between two steps.
+    Raises ValueError unless every is above 0 and both times are finite, and what Simulation.advance() does.
     """
     scene = sim.scene
     if seconds is None:
         seconds = scene.end - sim.time
-    if every is not None and not every > 0.0:
-        raise ValueError("every: a time above 0 [s]")
+    if not math.isfinite(seconds):
+        raise ValueError(f"seconds: a finite time [s], not {seconds}")
+    if every is not None and not 0.0 < every < math.inf:
+        raise ValueError(f"every: a finite time above 0 [s], not {every}")
     total = max(0, round(seconds / scene.dt))
     chunk = max(1, round((seconds / 100.0 if every is None else every) / scene.dt))
     results = []

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import gymnasium as gym
@@ -236,6 +237,47 @@ def test_wrong_actions_are_refused(name):
         worlds.step(np.zeros(worlds.single_action_space.shape))
     with pytest.raises(ValueError, match="finite"):
         worlds.step(np.full(worlds.action_space.shape, np.nan))
+
+
+def test_an_action_of_another_shape_names_the_shape_of_one_environment(name):
+    env = small(name, disable_env_checker=True)
+    env.reset(seed=0)
+    shape = env.action_space.shape
+    for wrong in (0.5, np.zeros(shape[0] + 1), np.zeros((1, *shape))):
+        with pytest.raises(ValueError, match=re.escape(f"action: an array of shape {shape}, not {np.shape(wrong)}")):
+            env.step(wrong)
+    env.step(np.zeros(shape))
+
+
+@pytest.mark.parametrize("key", ["control", "episode"])
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
+def test_times_of_an_environment_are_above_0(key, seconds):
+    with pytest.raises(ValueError, match=f"{key}: a finite time above 0"):
+        small("talus/Bulldozing-v0", **{key: seconds})
+
+
+def arrays_of(values):
+    """The arrays in nested dicts, tuples and arrays of objects."""
+    if isinstance(values, np.ndarray) and values.dtype != object:
+        return [values]
+    parts = values.values() if isinstance(values, dict) else values if isinstance(values, (tuple, list, np.ndarray)) else ()
+    return [array for part in parts for array in arrays_of(part)]
+
+
+def test_what_an_environment_tells_belongs_to_the_caller(name):
+    """A replay buffer may keep the arrays, and a learner may write to them."""
+    env, spoiled = small_vector(name, 2, episode=0.5), small_vector(name, 2, episode=0.5)
+    env.action_space.seed(0)
+    kept = []
+    for step in range(8):  # and an episode ends on the way
+        action = env.action_space.sample()
+        told, others = (e.step(action) if step else e.reset(seed=1) for e in (env, spoiled))
+        for array, other in zip(arrays_of(told), arrays_of(others), strict=True):
+            np.testing.assert_array_equal(other, array)
+            kept.append((array, array.copy()))
+            other[...] = np.nan if other.dtype.kind == "f" else 0
+    for array, then in kept:
+        np.testing.assert_array_equal(array, then)
 
 
 def test_pictures_of_an_environment(name, monkeypatch):

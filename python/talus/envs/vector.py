@@ -48,6 +48,9 @@ class WorldsEnv(VectorEnv):
         action_space: of one environment. control, episode: length of a step of the environment and of an episode [s].
         render_mode: "rgb_array", "human" or None. autoreset_mode: SAME_STEP or DISABLED. Raises ValueError for others.
         """
+        for name, seconds in (("control", control), ("episode", episode)):
+            if not 0.0 < seconds < np.inf:
+                raise ValueError(f"{name}: a finite time above 0 [s], not {seconds}")
         self.metadata = {
             **self.metadata,
             "autoreset_mode": AutoresetMode(autoreset_mode),
@@ -298,7 +301,10 @@ class WorldEnv(gym.Env[dict[str, np.ndarray], np.ndarray]):
     def step(self, action: np.ndarray) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         """Takes a step, and returns observation (float32 [..] each), reward, terminated, truncated and info, as the class
         tells them with their units. action: float [..], clipped to -1 .. 1. Raises as the vector environment does."""
-        observations, rewards, terminations, truncations, info = self.worlds_env.step(np.asarray(action)[None])
+        action = np.asarray(action)
+        if action.shape != self.action_space.shape:
+            raise ValueError(f"action: an array of shape {self.action_space.shape}, not {action.shape}")
+        observations, rewards, terminations, truncations, info = self.worlds_env.step(action[None])
         return _first(observations), float(rewards[0]), bool(terminations[0]), bool(truncations[0]), _first(info)
 
     def render(self) -> np.ndarray | None:
