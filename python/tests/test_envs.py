@@ -256,6 +256,17 @@ def test_times_of_an_environment_are_above_0(key, seconds):
         small("talus/Bulldozing-v0", **{key: seconds})
 
 
+def test_autoreset_modes_have_their_names_and_values():
+    for mode in (AutoresetMode.DISABLED, "DISABLED", "Disabled"):
+        envs = small_vector("talus/Bulldozing-v0", 2, autoreset_mode=mode)
+        assert envs.metadata["autoreset_mode"] is AutoresetMode.DISABLED
+        flat = gym.wrappers.vector.FlattenObservation(envs)  # which refuses SAME_STEP
+        assert flat.reset(seed=0)[0].shape == (2, 3 + 36 * 36 + 36 * 72)
+    for mode in ("disabled", None, 3):
+        with pytest.raises(ValueError, match=f"autoreset_mode: SAME_STEP or DISABLED, not {mode!r}"):
+            small_vector("talus/Bulldozing-v0", 2, autoreset_mode=mode)
+
+
 def arrays_of(values):
     """The arrays in nested dicts, tuples and arrays of objects."""
     if isinstance(values, np.ndarray) and values.dtype != object:

@@ -53,11 +53,9 @@ class WorldsEnv(VectorEnv):
                 raise ValueError(f"{name}: a finite time above 0 [s], not {seconds}")
         self.metadata = {
             **self.metadata,
-            "autoreset_mode": AutoresetMode(autoreset_mode),
+            "autoreset_mode": _mode_of(autoreset_mode),
             "render_fps": max(1, round(1.0 / control)),
         }
-        if self.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP:
-            raise ValueError("autoreset_mode: SAME_STEP or DISABLED; all worlds step together, so none can wait for a step")
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(f"render_mode: one of {self.metadata['render_modes']}, or None")
         self.num_envs = num_envs
@@ -257,6 +255,17 @@ class WorldsEnv(VectorEnv):
         self._window.blit(pygame.surfarray.make_surface(picture.swapaxes(0, 1)), (0, 0))
         pygame.event.pump()
         pygame.display.flip()
+
+
+def _mode_of(mode: AutoresetMode | str) -> AutoresetMode:
+    """By its name ("DISABLED"), its value ("Disabled"), or itself."""
+    known = {text: m for m in AutoresetMode for text in (m.name, m.value)}
+    found = known.get(mode) if isinstance(mode, str) else mode
+    if found is AutoresetMode.NEXT_STEP:
+        raise ValueError("autoreset_mode: SAME_STEP or DISABLED; all worlds step together, so none can wait for a step")
+    if not isinstance(found, AutoresetMode):
+        raise ValueError(f"autoreset_mode: SAME_STEP or DISABLED, not {mode!r}")
+    return found
 
 
 def _where(mask: np.ndarray, values: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
