@@ -31,6 +31,15 @@ constexpr int levels_most = 256;
 
 SceneTable table_from(nb::handle dict, const std::string& path, int level = 0);
 
+// what: begins the message of the error. Python's text may hold halves of characters, as in names of files that are no
+// UTF-8.
+std::string text_from(nb::handle text, const std::string& what) {
+  std::string utf8;
+  if (!nb::try_cast(text, utf8))
+    throw SceneError(what + " cannot be " + nb::cast<std::string>(nb::repr(text)) + ": it has no form in UTF-8");
+  return utf8;
+}
+
 // path: as a program writes it, "grains[0].radius". level: number of values that hold this one.
 SceneValue value_from(nb::handle value, const std::string& path, int level) {
   if (level > levels_most)
@@ -47,7 +56,7 @@ SceneValue value_from(nb::handle value, const std::string& path, int level) {
   if (PyFloat_Check(value.ptr()))
     return {nb::cast<double>(value)};
   if (nb::isinstance<nb::str>(value))
-    return {nb::cast<std::string>(value)};
+    return {text_from(value, path)};
   if (nb::isinstance<nb::dict>(value))
     return {table_from(value, path, level + 1)};
   if (nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value)) {
@@ -72,7 +81,7 @@ SceneTable table_from(nb::handle dict, const std::string& path, int level) {
     if (!nb::isinstance<nb::str>(key))
       throw SceneError((path.empty() ? "the scene" : path) + " has the key " + nb::cast<std::string>(nb::repr(key)) +
                        ": keys are text");
-    const std::string name = nb::cast<std::string>(key);
+    const std::string name = text_from(key, "a key of " + (path.empty() ? "the scene" : path));
     if (!value.is_none())
       table.push_back({name, value_from(value, here + name, level)});
   }

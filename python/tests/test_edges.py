@@ -104,6 +104,13 @@ def test_tables_that_hold_themselves_are_refused():
         talus.Scene().add_material(name=listed)
 
 
+def test_text_without_a_form_in_utf_8_is_named():
+    broken = "sand\udc80"  # as os.fsdecode gives a name of a file that is no UTF-8
+    for says, tables in (("scene.title", {"scene": {"title": broken}}), ("a key of the scene", {broken: 1}), ("a key of time", {"time": {broken: 1}})):
+        with pytest.raises(talus.SceneError, match=f"{says} cannot be 'sand.*UTF-8"):
+            talus.parse_scene(tables)
+
+
 def test_torch_takes_arrays(sim):
     torch = pytest.importorskip("torch")
     camera = '[[depth_camera]]\nname = "eye"\nposition = [0, 0, 0.6]\ntarget = [0, 0.1, 0]\nsize = [8, 6]\nfar = 1.0\n'
