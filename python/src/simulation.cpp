@@ -42,6 +42,11 @@ using Pixels = Array<std::uint8_t, nb::shape<any, any, 3>>;
 // Nobody else has it, so that it may be written to, and torch.from_dlpack takes it.
 using Images = nb::ndarray<nb::numpy, float, nb::shape<any, any, any>>;
 
+bool on_main_thread() {
+  const nb::module_ threading = nb::module_::import_("threading");
+  return threading.attr("get_ident")().equal(threading.attr("main_thread")().attr("ident"));
+}
+
 // A simulation, and what draws it. While a thread steps it, which needs no interpreter, no other may look at it.
 class Simulation {
 public:
@@ -57,25 +62,28 @@ public:
     if (steps < 0)
       throw nb::value_error(("steps must be 0 or more, not " + std::to_string(steps)).c_str());
     talus::Simulation& simulation = idle();
+    // Ctrl-C, and other signals, are for Python's handlers, which need the interpreter, and run on the main thread
+    // alone. Another thread that computes keeps the interpreter for up to 5 ms, so that it is asked for five times a
+    // second. Other threads do not ask: one that did when the program ends would be ended amid the engine's steps.
+    const bool signals = on_main_thread();
     bool interrupted = false;
+    constexpr std::chrono::milliseconds pause(200);
+    auto asked = std::chrono::steady_clock::now();
+    const std::function<bool()> goes_on = [&] {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - asked < pause)
+        return true;
+      const nb::gil_scoped_acquire acquired;
+      asked = now;
+      interrupted = PyErr_CheckSignals() != 0;
+      return !interrupted;
+    };
     {
       const Stepping stepping(stepping_);
       const nb::gil_scoped_release released;
       const std::uint64_t first = simulation.step(), grains = simulation.grain_count();
       const auto begin = std::chrono::steady_clock::now();
-      // Ctrl-C, and other signals, are for Python's handlers, which need the interpreter. Another thread that computes
-      // keeps it for up to 5 ms, so that it is asked for five times a second.
-      constexpr std::chrono::milliseconds pause(200);
-      auto asked = begin;
-      simulation.advance(static_cast<std::uint64_t>(steps), [&] {
-        const auto now = std::chrono::steady_clock::now();
-        if (now - asked < pause)
-          return true;
-        const nb::gil_scoped_acquire acquired;
-        asked = now;
-        interrupted = PyErr_CheckSignals() != 0;
-        return !interrupted;
-      });
+      simulation.advance(static_cast<std::uint64_t>(steps), signals ? goes_on : std::function<bool()>());
       facts_.wall_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       facts_.particle_steps += (simulation.step() - first) * (grains + simulation.grain_count()) / 2;
     }

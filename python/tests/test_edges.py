@@ -3,7 +3,10 @@
 import _thread
 import math
 import re
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,6 +30,22 @@ def test_ctrl_c_ends_an_advance_after_a_whole_step(scene, sim):
     other = talus.Simulation(scene, device="cpu")
     other.advance(sim.step)
     assert sim.state_hash() == other.state_hash()
+
+
+def test_a_program_ends_while_a_thread_of_it_steps():
+    program = (
+        "import threading, time, talus\n"
+        "from conftest import SCENE\n"
+        "sim = talus.Simulation(talus.parse_scene(SCENE), device='cpu')\n"
+        "threading.Thread(target=sim.advance, args=(1_000_000,), daemon=True).start()\n"
+        "time.sleep(0.1)\n"
+        "class Late:\n"  # so that the end of the interpreter takes longer than it is to the next look at signals
+        "    def __del__(self, sleep=time.sleep):\n"
+        "        sleep(0.5)\n"
+        "late = Late()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parent, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
 
 
 def test_wrong_numbers_of_an_argument_are_named(sim):
