@@ -56,7 +56,7 @@ def test_wrong_numbers_of_an_argument_are_named(sim):
         (lambda: sim.move_body("pusher", (0, 0, 0), (1, 0, 0)), "rotation must be 4 numbers, not (1, 0, 0)"),
         (lambda: sim.place_body("pusher", [0] * 100), "position must be 3 numbers, not a long list"),
         (lambda: sim.push_body("pusher", (0, 0, 0), (0, "x", 0)), "torque must be 3 numbers, not (0, 'x', 0)"),
-        (lambda: sim.grab(np.zeros((3, 1)), 0.1), "at must be 3 numbers, not array("),
+        (lambda: sim.grab(np.zeros((1, 3)), 0.1), "at must be 3 numbers, not array("),
         (lambda: sim.render(32, 32, eye=(1, 2)), "eye must be 3 numbers, not (1, 2)"),
     ):
         with pytest.raises(TypeError, match=re.escape(says)):
