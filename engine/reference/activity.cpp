@@ -4,7 +4,7 @@
 #include "engine/reference/schedule.h"
 #include <array>
 #include <bit>
-#include <span>
+#include <iterator>
 
 namespace talus::reference {
 namespace {
