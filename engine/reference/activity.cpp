@@ -106,36 +106,35 @@ bool rests_on_one(const Fields& f, uint body) {
   return body != 0 && body != several_bodies && stands_still(f, body - 1);
 }
 
-// Does the slice run beside bodies? quiet: nothing acts on it. It weighs, stands, and leaves its body here.
-bool runs_beside_bodies(const Args& args, Fields& f, uint k, uint before, bool quiet) {
+// Which of slice_ran, slice_weighs and slice_stands a slice has in this substep. before: SliceActivity.state in the
+// last one; quiet: nothing acts on its sleepers.
+uint run_weigh_or_stand(const Args& args, Fields& f, uint k, uint before, bool quiet) {
   SliceActivity& slice = f.slice_activity[k];
   if (before & slice_stands) {
-    if (quiet && rests_on_one(f, slice.body)) {
-      slice.state |= slice_stands;
-      return false;
-    }
+    if (quiet && rests_on_one(f, slice.body))
+      return slice_stands;
     stand(args, f, k, false);
     quiet = false;
   }
   if (!quiet) {
     slice.body = 0;
-    return true;
+    return slice_ran;
   }
   if (!(before & slice_ran) || f.settings[0].bodies.count == 0)
-    return false;  // beside no body
+    return 0;  // beside no body
   if (!(before & slice_weighs)) {
-    if (slice.body != several_bodies) {
-      slice.body = 0;
-      std::ranges::fill(slice.load, 0u);
-      slice.state |= slice_weighs;
-    }
-    return true;
+    if (slice.body == several_bodies)
+      return slice_ran;
+    slice.body = 0;
+    std::ranges::fill(slice.load, 0u);
+    return slice_ran | slice_weighs;
   }
-  if (rests_on_one(f, slice.body)) {
-    stand(args, f, k, true);
-    slice.state |= slice_stands;
-  }
-  return slice.body != 0 && !rests_on_one(f, slice.body);
+  if (slice.body == 0)
+    return 0;
+  if (!rests_on_one(f, slice.body))
+    return slice_ran;
+  stand(args, f, k, true);
+  return slice_stands;
 }
 
 // Does the slice run in this substep?
@@ -154,11 +153,10 @@ bool runs_now(const Args& args, Fields& f, uint k) {
     look(f, first, slice, world.clock, calm);
   if (world.disturbed)
     slice.unsettled = sleepers_that_move(args, f, first, slice);
-  const bool quiet = !fresh && (slice.state & slice_asleep) == slice_asleep && !slice.watched && !slice.unsettled,
-             runs = runs_beside_bodies(args, f, k, before, quiet);
+  const bool quiet = !fresh && (slice.state & slice_asleep) == slice_asleep && !slice.watched && !slice.unsettled;
   slice.watched = 0;
-  slice.state |= runs ? slice_ran : 0u;
-  return runs;
+  slice.state |= run_weigh_or_stand(args, f, k, before, quiet);
+  return slice.state & slice_ran;
 }
 
 // Grain i moves from the next substep on, in which the sleepers in its list have to run.

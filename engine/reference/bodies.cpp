@@ -284,8 +284,7 @@ void body_sum(const Args& args, Fields& f, uint begin, uint end) {
   for (uint b = begin; b < end; ++b) {
     TALUS_ASSERT(dt > 0.0f && b < f.bodies.size(), dt, b);
     BodyLoad& load = f.body_load[b];
-    Received received = take_records(f, &f.body_sums[load_words * load_records * b], load_copies, load_uncounted,
-                                     standing_record(f, b), args.substeps);
+    Received received = take_records(f, b, load_uncounted, args.substeps);
     if (f.bodies[b].split > 0.0f) {  // taken before
       RigidState& state = f.rigid_states[b];
       received.impulse += std::exchange(state.step_impulse, vec3(0.0f));

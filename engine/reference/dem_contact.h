@@ -40,7 +40,8 @@ inline bool weighs(const Fields& f, uint i) {
   return f.slice_activity[i / slice_grains].state & slice_weighs;
 }
 
-// As add_load; what a slice that weighs does to a body is added up for itself, too.
+// A contact of grain i adds to the load of a body (add_load) and, where the slice weighs, to what this does to the
+// body.
 inline void bear(Fields& f, uint i, uint partner, vec3 point, vec3 impulse, vec3 couple = vec3(0.0f)) {
   add_load(f, i, partner, point, impulse, couple);
   if (!weighs(f, i))
@@ -86,7 +87,7 @@ inline Springs respond(const Args& args, Fields& f, uint i, uint partner, Spring
   return springs;
 }
 
-// A body in the lists of a slice that weighs.
+// A body is in the lists of a slice that weighs.
 inline void note_body(Fields& f, uint i, uint body) {
   uint& noted = f.slice_activity[i / slice_grains].body;
   uint before = 0;

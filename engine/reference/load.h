@@ -22,7 +22,7 @@ inline uint* standing_record(Fields& f, uint body) {
   return &f.body_sums[load_words * (load_records * body + load_copies)];
 }
 
-// Whole numbers of 64 bits in two words.
+// A whole number of 64 bits is in two words, the low one first.
 inline std::uint64_t whole_at(const uint* words) {
   return static_cast<std::uint64_t>(words[1]) << 32 | words[0];
 }
@@ -32,8 +32,8 @@ inline void add_whole(uint* words, std::uint64_t whole) {
   atomic_ref(words[1]).fetch_add(high + (before + low < before));
 }
 
-// A body gets this impulse [N s] at a point away from its origin, and a couple [N m s]: the first 12 words of a record.
-// Says whether they are small enough to be counted.
+// A body gets this impulse [N s] at a point away from its origin, and a couple [N m s], in the first 12 words of a
+// record. Returns whether they are small enough to be counted.
 inline bool add_numbers(const Fields& f, uint* words, vec3 point, vec3 impulse, vec3 couple) {
   const vec3 force = f.settings[0].bodies.quanta.x * impulse,
              torque = f.settings[0].bodies.quanta.y * (glm::cross(point, impulse) + couple);
@@ -88,9 +88,11 @@ inline Received take_records(const Fields& f, uint* records, uint copies, uint w
   };
   return {f.settings[0].bodies.load_quantum.x * sums_of(0), f.settings[0].bodies.load_quantum.y * sums_of(3), word};
 }
-inline Received take_records(Fields& f, uint body, uint word_too) {
+// Those of a body, and its standing record as often as there were substeps.
+inline Received take_records(Fields& f, uint body, uint word_too, uint substeps = 0) {
   TALUS_ASSERT(load_words * load_records * (std::size_t{body} + 1) <= f.body_sums.size(), body, f.body_sums.size());
-  return take_records(f, &f.body_sums[load_words * load_records * body], load_copies, word_too);
+  return take_records(f, &f.body_sums[load_words * load_records * body], load_copies, word_too,
+                      standing_record(f, body), substeps);
 }
 
 // What the contacts of one grain with bodies correct, where a mean over all of them decides how much of it is done.

@@ -3,7 +3,8 @@
 // Lists the slices that run in this substep: those with a grain that is awake, those that are watched or have an unsettled sleeper, and all of
 // worlds whose lists are new or that are disturbed. Once in a window it looks at the grains of a world, and those that have been still for two
 // windows fall asleep. Which slices run is a matter of cost alone: a sleeper on which nothing acts stays the same to the bit where its slice runs.
-// What it does to a body that rests stays the same, too: before a slice stops running it weighs for a substep, and from then on stands on its body.
+// A sleeper also does the same to a body that stands still in every substep. Before a slice beside such a body stops running, it weighs: it runs for
+// one more substep, in which dem adds up what its grains do to the body. From the next substep on it stands on the body, which keeps that sum.
 // A thread per grain, since a thread that went through the grains of a slice would wait for memory 16 times in a row.
 #include "shared/pass.glsl"
 
@@ -17,11 +18,11 @@ layout(set = 0, binding = 6, scalar) writeonly buffer SpinNextBlock { vec4 grain
 layout(set = 0, binding = 7, scalar) buffer RestBlock { GrainRest grain_rest[]; };
 layout(set = 0, binding = 8, scalar) buffer ActivityBlock { SliceActivity slice_activity[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer BodyBlock { Body bodies[]; };
-layout(set = 0, binding = 10, scalar) buffer SumBlock { uint body_sums[]; };
 #include "shared/gates.glsl"
 #include "shared/rest.h"
 #include "shared/laws/dialect.h"
 #include "shared/laws/rest.h"
+#include "shared/body_load.glsl"
 #include "shared/body_rest.glsl"
 #include "shared/standing.glsl"
 
@@ -99,15 +100,10 @@ void look(uint i, uint lane, uint own, uint now, bool calm) {
   atomicOr(unsettled[own], 1u << lane);
 }
 
-void add_words(uint word, uvec2 x) {
-  uint before = atomicAdd(body_sums[word], x.x);
-  atomicAdd(body_sums[word + 1u], x.y + (before > ~x.x ? 1u : 0u));
-}
-
 // From this substep on a slice stands on its body, or no longer does. The standing record counts as often as the step has substeps, and so the
 // substeps before this one are taken back.
 void stand(uint slice, bool stands) {
-  uint body = slice_activity[slice].body - 1u, record = load_words * (load_records * body + slice / slices_each % load_copies);
+  uint body = slice_activity[slice].body - 1u, record = record_of(body_partner + body);
   for (uint n = 0u; n < 12u; n += 2u) {
     uvec2 load = uvec2(slice_activity[slice].load[n], slice_activity[slice].load[n + 1u]);
     uvec2 before = times(load, args.substep);
@@ -118,37 +114,36 @@ void stand(uint slice, bool stands) {
 
 bool rests_on_one(uint body) { return body != 0u && body != several_bodies && stands_still(body - 1u); }
 
-// Does the slice run? quiet: nothing acts on it. It weighs, stands, and leaves its body here.
-bool runs_now(uint slice, uint before, bool quiet) {
+// Which of slice_ran, slice_weighs and slice_stands a slice has in this substep. before: SliceActivity.state in the last one; quiet: nothing acts on
+// its sleepers.
+uint run_weigh_or_stand(uint slice, uint before, bool quiet) {
   uint body = slice_activity[slice].body;
   if ((before & slice_stands) != 0u) {
-    if (quiet && rests_on_one(body)) {
-      state[gl_LocalInvocationID.x / slice_grains] |= slice_stands;
-      return false;
-    }
+    if (quiet && rests_on_one(body))
+      return slice_stands;
     stand(slice, false);
     quiet = false;
   }
   if (!quiet) {
     slice_activity[slice].body = 0u;
-    return true;
+    return slice_ran;
   }
   if ((before & slice_ran) == 0u || settings.bodies.count == 0u)
-    return false;  // beside no body
+    return 0u;  // beside no body
   if ((before & slice_weighs) == 0u) {
-    if (body != several_bodies) {
-      slice_activity[slice].body = 0u;
-      for (uint n = 0u; n < 12u; ++n)
-        slice_activity[slice].load[n] = 0u;
-      state[gl_LocalInvocationID.x / slice_grains] |= slice_weighs;
-    }
-    return true;
+    if (body == several_bodies)
+      return slice_ran;
+    slice_activity[slice].body = 0u;
+    for (uint n = 0u; n < 12u; ++n)
+      slice_activity[slice].load[n] = 0u;
+    return slice_ran | slice_weighs;
   }
-  if (rests_on_one(body)) {
-    stand(slice, true);
-    state[gl_LocalInvocationID.x / slice_grains] |= slice_stands;
-  }
-  return body != 0u && !rests_on_one(body);
+  if (body == 0u)
+    return 0u;
+  if (!rests_on_one(body))
+    return slice_ran;
+  stand(slice, true);
+  return slice_stands;
 }
 
 void main() {
@@ -200,11 +195,12 @@ void main() {
     barrier();
   }
   bool quiet = !(fresh || (state[own] & slice_asleep) != slice_asleep || watched || unsettled[own] != 0u);
-  bool runs = leads && runs_now(slice, state_before, quiet);
+  uint does = leads ? run_weigh_or_stand(slice, state_before, quiet) : 0u;
+  bool runs = (does & slice_ran) != 0u;
   uint place = 0u;
   if (leads) {
     slice_activity[slice].watched = 0u;
-    slice_activity[slice].state = state[own] | (runs ? slice_ran : 0u);
+    slice_activity[slice].state = state[own] | does;
     slice_activity[slice].unsettled = unsettled[own];
   }
   if (runs)

@@ -30,6 +30,7 @@ layout(set = 0, binding = 13, scalar) buffer ActivityBlock { SliceActivity slice
 #define COUNTS_TOO if (WEIGHS) atomicMax(slice_activity[self / slice_grains].body, several_bodies);
 void add_standing(uint n, uvec2 words);
 #include "shared/dem_contact.glsl"
+#include "shared/body_rest.glsl"
 #include "shared/finish.glsl"
 
 bool memory;
@@ -48,13 +49,13 @@ void watch(uint i) {
     atomicOr(slice_activity[slice].watched, 1u);
 }
 
-// To what the slice does to a body in a substep.
+// Adds words to what the slice does to its body in a substep (SliceActivity.load).
 void add_standing(uint n, uvec2 words) {
   uint slice = self / slice_grains, before = atomicAdd(slice_activity[slice].load[n], words.x);
   atomicAdd(slice_activity[slice].load[n + 1u], words.y + (before > ~words.x ? 1u : 0u));
 }
 
-// A body in the lists of a slice that weighs.
+// A body is in the lists of a slice that weighs.
 void note_body(uint body) {
   uint slice = self / slice_grains, before = atomicCompSwap(slice_activity[slice].body, 0u, body + 1u);
   if (before != 0u && before != body + 1u)
@@ -69,7 +70,7 @@ bool meets_rest(uint partner, bool with_grain, Contact c) {
       watch(partner);
     return false;
   }
-  bool stirs = c.velocity != vec3(0.0) || (!with_grain && is_body(partner) && bodies[body_of(partner)].split > 0.0);
+  bool stirs = with_grain ? c.velocity != vec3(0.0) : is_body(partner) && !stands_still(body_of(partner));
   stirred = stirred || stirs;
   if (!with_grain && stirs)
     watch(self);

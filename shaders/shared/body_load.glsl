@@ -1,5 +1,6 @@
 // Sums of what bodies receive, or vertices of cloth with SUMS defined as cloth_sums.
 #include "shared/partner.h"
+#include "shared/whole.glsl"
 #ifndef SUMS
 #define SUMS body_sums
 #endif
@@ -9,23 +10,27 @@
 #endif
 layout(set = 0, binding = 17, scalar) buffer BodySumBlock { uint SUMS[]; };
 
-// What a pass does with the words of a record that it adds, from word n on, and with what cannot be added, beside adding it.
+// A pass may define ADDS_TOO, which is done with each number that is added to a record at its word n, and COUNTS_TOO, which is done where a push is
+// too large to be added.
 #ifndef ADDS_TOO
 #define ADDS_TOO(n, words)
 #define COUNTS_TOO
 #endif
 
+void add_words(uint word, uvec2 x) {
+  uint before = atomicAdd(SUMS[word], x.x);
+  atomicAdd(SUMS[word + 1u], x.y + (before > ~x.x ? 1u : 0u));
+}
+
 // x: whole, below 2^63.
 void add_whole(uint record, uint n, float x) {
   float size = abs(x);
-  uint high = uint(size * (1.0 / 4294967296.0)), low = uint(size - float(high) * 4294967296.0);
-  if (x < 0.0) {
-    low = ~low + 1u;
-    high = ~high + (low == 0u ? 1u : 0u);
-  }
-  uint before = atomicAdd(SUMS[record + n], low);
-  atomicAdd(SUMS[record + n + 1u], high + (before > ~low ? 1u : 0u));
-  ADDS_TOO(n, uvec2(low, high))
+  uint high = uint(size * (1.0 / 4294967296.0));
+  uvec2 words = uvec2(uint(size - float(high) * 4294967296.0), high);
+  if (x < 0.0)
+    words = negative(words);
+  add_words(record + n, words);
+  ADDS_TOO(n, words)
 }
 
 uint record_of(uint partner) {

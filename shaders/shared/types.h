@@ -436,8 +436,8 @@ TALUS_CONST uint several_bodies = 0xFFFFFFFFu;  // SliceActivity.body
 // A slice of grains, as sleep sees it.
 struct SliceActivity {
   uint listed;     // of the k-th slice that runs in the substep, 1 + its number is in the k-th of these; 0 between substeps
-  uint watched;    // 1: a grain that is awake, or a body, is in the list of a sleeper: it runs in the next substep though all of its grains sleep
-  uint state;      // slice_asleep, slice_ran, slice_hasty (shared/rest.h)
+  uint watched;    // 1: a grain or a body that moves is in the list of a sleeper: it runs in the next substep though all of its grains sleep
+  uint state;      // slice_asleep, slice_ran, slice_weighs, slice_stands, slice_hasty (shared/rest.h)
   uint unsettled;  // bit k: contacts and gravity act on the k-th grain, which sleeps, in this substep, or in the next one where this one has ended
   uint body;       // of a slice that weighs or stands: 1 + the number of the body in its lists; 0: none; several_bodies: it does not stand
   uint load[12];   // .. what its grains do to that body in a substep: the first words of a record
