@@ -629,6 +629,42 @@ TEST_CASE("Passes of linkages agree with their references", "[device][linkages][
   CHECK(complaints(simulation) == std::vector<std::string>{});
 }
 
+TEST_CASE("A joint on a device counts its turns", "[device][linkages]") {
+  Scene scene = parse_scene(R"([time]
+dt = 0.01
+end = 1
+[domain]
+min = [-1, -1, -1]
+max = [1, 1, 1]
+[solver]
+method = "dem"
+substeps = 5
+[[material]]
+name = "sand"
+[[grains]]
+material = "sand"
+radius = 0.01
+fill.points = [[0.9, 0.9, -0.99]]
+[[body]]
+name = "post"
+box.size = [0.1, 0.1, 0.1]
+[[body]]
+name = "arm"
+mass = 1
+box.size = [0.3, 0.02, 0.02]
+position = [0.3, 0, 0]
+parent = "post"
+ignores = ["post"]
+joint = { type = "revolute", axis = [0, 1, 0], motor = { speed = 1000, strength = 50 } }
+)",
+                            "turns.toml");
+  Simulation simulation(scene, on_device());
+  simulation.advance(60);
+  // 600 degrees, less what it needs to reach its speed.
+  CHECK(simulation.joint_state(1).speed == Approx(1000.0).epsilon(1e-4));
+  CHECK(simulation.joint_state(1).value == Approx(590.0).margin(10.0));
+}
+
 TEST_CASE("A run with linkages repeats bit for bit, and goes on so when it is resumed", "[linkages]") {
   const Scene scene = machine();
   const auto run = [&](int threads, std::uint64_t first, std::uint64_t second) {
