@@ -86,16 +86,25 @@ TEST_CASE("A bed at rest falls asleep, and then no grain is computed any more", 
 
 // Which slices run is a matter of cost alone: sorting decides it, and with it how many worlds there are. Slices stop,
 // and run again, in all substeps of a step; what they do to bodies must be counted in each of them once. They lie
-// beside no body, one, or both, of which the plate rests, moves, and rests.
+// beside no body, one, or several, of which the plate rests, moves, and rests, and the block lies on the bed, falls
+// asleep and is hit.
 TEST_CASE("Slices in which nothing acts on a grain may run, and nothing changes", "[sleep]") {
+  const bool with_block = GENERATE(false, true);
   Scene scene = bed_in_rain();
   scene.bodies.push_back(body_of("post", {{BoxPart{{0.01, 0.01, 0.1}}}}, {0.03, 0.03, 0.02}));
   scene.bodies.push_back(body_of("plate", {{BoxPart{{0.004, 0.03, 0.1}}}}, {0.045, 0.04, 0.02}));
   scene.bodies[1].motion = Keyframes{.frames = {{1.5, glm::dvec3(0.0), {}}, {1.6, glm::dvec3(0.003, 0.0, 0.0), {}}}};
+  if (with_block) {
+    scene.bodies.push_back(body_of("block", {{BoxPart{{0.025, 0.025, 0.012}}}}, {0.062, 0.06, 0.12}));
+    scene.bodies[2].mass = 0.02;
+    scene.emitters[0].rate = 0.6;
+    scene.emitters[0].shape = CylinderFill{{0.06, 0.06, 0.3}, 0.01, 0.05};
+  }
   Simulation some(scene, on_cpu), all(scene, on_cpu);
   std::uint32_t least = some.grain_count();
-  std::size_t standing = 0, on_several = 0;
-  for (int k = 0; k < 300; ++k) {
+  std::size_t standing = 0, on_several = 0, on_block = 0, woken = 0;
+  bool slept = false;
+  for (int k = 0; k < (with_block ? 450 : 300); ++k) {
     Executor& executor = all.executor();
     auto slices = read_field<SliceActivity>(executor, FieldId::slice_activity, executor.size(FieldId::slice_activity));
     for (SliceActivity& slice : slices)
@@ -104,7 +113,7 @@ TEST_CASE("Slices in which nothing acts on a grain may run, and nothing changes"
     some.advance(1);
     all.advance(1);
     least = std::min(least, some.awake().value());
-    for (std::size_t b = 0; b < 2; ++b) {
+    for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
       CAPTURE(k, b);
       REQUIRE(some.body_loads()[b].force == all.body_loads()[b].force);
       REQUIRE(some.body_loads()[b].torque == all.body_loads()[b].torque);
@@ -113,11 +122,19 @@ TEST_CASE("Slices in which nothing acts on a grain may run, and nothing changes"
     for (const SliceActivity& slice :
          read_field<SliceActivity>(one, FieldId::slice_activity, one.size(FieldId::slice_activity))) {
       standing += (slice.state & slice_stands) != 0;
+      on_block += (slice.state & slice_stands) != 0 && slice.body == 3;
       on_several += slice.body == several_bodies;
+    }
+    if (with_block) {
+      const bool sleeps = read_field<RigidState>(one, FieldId::rigid_states, 3)[2].rest.state == rest_asleep;
+      woken += slept && !sleeps;
+      slept = sleeps;
     }
   }
   CHECK(standing > 0);
   CHECK(on_several > 0);
+  CHECK((on_block > 0) == with_block);
+  CHECK((woken > 0) == with_block);
   CHECK(least < some.grain_count() / 2);
   CHECK(some.awake() > 0u);
   CHECK(all.grain_updates() > some.grain_updates());

@@ -154,6 +154,7 @@ Dynamics dynamics_of(const Scene& scene) {
       held = joint && !all.linkages.has[b] ? jointed_body(body, *joint, m) : free_body(poses[b], twists[b], m);
       held.rigid.mass = static_cast<float>(m.mass);
       held.rigid.center = vec3(m.center);
+      held.rigid.linked = all.linkages.has[b];
       for (const ContactPoint& point : contact_points(body, reach_of(body) / contact_points_per_reach))
         all.points.push_back({vec3(point.place), static_cast<float>(point.radius), static_cast<uint>(b)});
       all.count += 1;

@@ -97,7 +97,7 @@ constexpr std::uint32_t threads_of(Unit unit) {
   X(pbd_gauss_seidel, serial, close, 2e-5)                                                                             \
   X(activity_list, slice, unordered, 0)                                                                                \
   X(dem, thread, close, 2e-5)                                                                                          \
-  X(activity_settle, thread, exact, 0)                                                                                 \
+  X(activity_settle, thread, close, 2e-6)                                                                              \
   X(vts_warm_start, thread, close, 2e-5)                                                                               \
   X(vts_solve, thread, close, 2e-5)                                                                                    \
   X(vts_gauss_seidel, serial, exact, 0)                                                                                \

@@ -89,14 +89,15 @@ uint sleepers_that_move(const Args& args, const Fields& f, uint first, const Sli
   return bits;
 }
 
-// From this substep on the slice stands on its body, or no longer does. The standing record counts as often as the step
-// has substeps, and so the substeps before this one are taken back.
+// From this substep on the slice stands on its body, or no longer does. The standing record of one that is not dynamic
+// counts as often as the step has substeps, and so the substeps before this one are taken back.
 void stand(const Args& args, Fields& f, uint k, bool stands) {
   const SliceActivity& slice = f.slice_activity[k];
   const uint body = slice.body - 1;
   uint *const standing = standing_record(f, body), *const record = record_of(f, k * slice_grains, body);
+  const std::uint64_t substeps = f.bodies[body].split > 0.0f ? 0 : args.substep;
   for (std::size_t n = 0; n < std::size(slice.load); n += 2) {
-    const std::uint64_t load = whole_at(slice.load + n), before = args.substep * load;
+    const std::uint64_t load = whole_at(slice.load + n), before = substeps * load;
     add_whole(standing + n, stands ? load : -load);
     add_whole(record + n, stands ? -before : before);
   }
@@ -180,10 +181,11 @@ void settle(Fields& f, uint i) {
   const float share = is_calm(f, number) ? calm_share : 1.0f;
   if (wakes(velocity, spin, share * settings.sleep.wake)) {
     World& world = f.worlds[number];
-    f.grains[i].velocity = vec4(velocity, f.grains[i].velocity.w);
+    const vec3 starts = waking_with(velocity, change);
+    f.grains[i].velocity = vec4(starts, f.grains[i].velocity.w);
     if (rotates)
-      f.grain_spin[i] = vec4(spin, f.grain_spin[i].w);
-    atomic_max(world.motion.speed2_bits, std::bit_cast<uint>(squared(velocity)));
+      f.grain_spin[i] = vec4(waking_with(spin, turn), f.grain_spin[i].w);
+    atomic_max(world.motion.speed2_bits, std::bit_cast<uint>(squared(starts)));
     activity.state &= ~bit;
     activity.unsettled &= ~bit;
     rest = {vec3(f.grains[i].position), rest_state(rest_awake, world.clock), vec3(0.0f)};

@@ -30,10 +30,10 @@ inline bool rests(vec3 velocity, float inverse_mass) {
   return inverse_mass > 0.0f && velocity == vec3(0.0f);
 }
 
-// Does a body stand still in this substep? What grains do may move a dynamic one in any.
+// Does a body stand still in this substep? What grains do may move a dynamic one in any, unless it sleeps.
 inline bool stands_still(const Fields& f, uint body) {
   const Body& b = f.bodies[body];
-  return b.split == 0.0f && b.motion.velocity == vec3(0.0f) && b.motion.spin == vec3(0.0f);
+  return b.split > 0.0f ? b.asleep != 0 : b.motion.velocity == vec3(0.0f) && b.motion.spin == vec3(0.0f);
 }
 
 // Calls visit(first, end) for the grains of each slice that a pass over listed slices goes through, in the part [begin,

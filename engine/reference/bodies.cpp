@@ -12,6 +12,7 @@ void place_rigid(Fields& f, uint b) {
   Body& body = f.bodies[b];
   const Rigid& rigid = f.rigid[b];
   body.motion = f.rigid_states[b].motion;
+  body.asleep = f.rigid_states[b].rest.state == rest_asleep;
   const mat3 turn = matrix_of(body.motion.rotation);
   body.pivot = turn * rigid.pivot;
   body.inverse_mass = rigid.inverse_mass;
@@ -284,8 +285,9 @@ void body_sum(const Args& args, Fields& f, uint begin, uint end) {
   for (uint b = begin; b < end; ++b) {
     TALUS_ASSERT(dt > 0.0f && b < f.bodies.size(), dt, b);
     BodyLoad& load = f.body_load[b];
-    Received received = take_records(f, b, load_uncounted, args.substeps);
-    if (f.bodies[b].split > 0.0f) {  // taken before
+    const bool dynamic = f.bodies[b].split > 0.0f;
+    Received received = take_records(f, b, load_uncounted, dynamic ? 0 : args.substeps);
+    if (dynamic) {  // taken in each substep
       RigidState& state = f.rigid_states[b];
       received.impulse += std::exchange(state.step_impulse, vec3(0.0f));
       received.moment += std::exchange(state.step_moment, vec3(0.0f));

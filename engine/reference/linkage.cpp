@@ -2,6 +2,7 @@
 // that a chain of any length and ratio of masses is as stiff as one joint.
 #include "engine/reference/rigid.h"
 #include "engine/reference/space.h"
+#include "shaders/shared/rest.h"
 
 namespace talus::reference {
 namespace {
@@ -18,6 +19,7 @@ public:
   // Decomposes A = J M^-1 J^T: its rows that hold exactly become L D L^T, with D in the diagonal, and the rows along
   // the axes become their Schur complement.
   void factor() {
+    rest();
     for (uint k = 0; k < l_.joints; ++k)
       begin_joint(k);
     for (uint i = 0; i < l_.rows; ++i)
@@ -69,6 +71,37 @@ public:
   }
 
 private:
+  // Calls visit(body) for each dynamic body of the linkage.
+  template <class Visit> void each_body(Visit visit) {
+    for (uint k = 0; k < l_.joints; ++k) {
+      if (joint(k).moves & 1u)
+        visit(body(joint(k).child));
+      if (joint(k).moves & 2u)
+        visit(body(joint(k).parent));
+    }
+  }
+
+  // Its bodies fall asleep together, where all are ready and something touches one of them, and wake together.
+  void rest() {
+    if (settings_.sleep.window == 0)
+      return;
+    uint kinds = 0;
+    bool touched = false;
+    each_body([&](uint b) {
+      kinds |= 1u << rest_kind(f_.rigid_states[b].rest.state);
+      touched = touched || f_.rigid_states[b].rest.touched != 0;
+    });
+    const bool fall = kinds == 1u << rest_ready && touched,
+               wake = (kinds & 1u << rest_asleep) != 0 && kinds != 1u << rest_asleep;
+    each_body([&](uint b) {
+      BodyRest& own = f_.rigid_states[b].rest;
+      if (fall)
+        own.state = rest_asleep | rest_falling;
+      else if (wake && rest_kind(own.state) == rest_asleep)
+        own.state = rest_state(rest_awake, f_.worlds[world_].clock);
+    });
+  }
+
   const LinkJoint& joint(uint k) const { return f_.link_joints[l_.first_joint + k]; }
   LinkState& state(uint k) { return f_.link_states[world_ * settings_.bodies.joints + l_.first_joint + k]; }
   const LinkRowPlace& place(uint i) const { return f_.link_places[l_.first_row + i]; }

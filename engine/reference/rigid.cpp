@@ -1,5 +1,6 @@
 // Dynamic bodies: what moves them, and how.
 #include "engine/reference/rigid.h"
+#include "engine/reference/activity.h"
 #include "engine/reference/load.h"
 #include <bit>
 #include <utility>
@@ -151,6 +152,71 @@ void move(const Args& args, const Fields& f, uint b, BodyMotion& m, float& value
   }
 }
 
+// Is its motor told to move it?
+bool is_driven(const Fields& f, uint b) {
+  return f.rigid_commands[b].motor_speed != 0.0f;
+}
+
+void wake(const World& world, RigidState& state, const BodyMotion& m) {
+  state.rest.place = m.position;
+  state.rest.rotation = m.rotation;
+  state.rest.state = rest_state(rest_awake, world.clock);
+}
+
+// Does a body sleep, and goes on doing so? m: how contacts, gravity, commands and joints would move it in this substep;
+// of one that wakes, how it moves.
+bool sleeps_on(Fields& f, uint b, BodyMotion& m) {
+  RigidState& state = f.rigid_states[b];
+  BodyRest& rest = state.rest;
+  if (f.settings[0].sleep.window == 0 || rest_kind(rest.state) != rest_asleep)
+    return false;
+  if (rest.state & rest_falling) {
+    rest.state = rest_asleep;
+    rest.push = rest.turn = vec3(0.0f);
+    return true;
+  }
+  const SleepSettings& sleep = f.settings[0].sleep;
+  const vec3 pivot = f.bodies[b].pivot;
+  const vec3 change = velocity_at(m, pivot);
+  rest.push = pending_after(rest.push, change, sleep.leak);
+  rest.turn = pending_after(rest.turn, m.spin, sleep.leak);
+  const float most = body_waking_share * sleep.wake;
+  if (!is_driven(f, b) && is_still(rest.push, most, f.bodies[b].reach * rest.turn, most))
+    return true;
+  m.spin = waking_with(rest.turn, m.spin);
+  m.velocity = waking_with(rest.push, change) - glm::cross(m.spin, pivot);
+  wake(f.worlds[b / f.settings[0].bodies.count], state, m);
+  return false;
+}
+
+// Once in a window: a body that something touches and that has been still for two windows falls asleep, by the limits
+// of calm worlds.
+void look(Fields& f, uint b) {
+  const SleepSettings& sleep = f.settings[0].sleep;
+  const World& world = f.worlds[b / f.settings[0].bodies.count];
+  RigidState& state = f.rigid_states[b];
+  BodyRest& rest = state.rest;
+  BodyMotion& m = state.motion;
+  const uint since = rest_since(rest.state, world.clock);
+  if (2 * since < sleep.window)
+    return;
+  const float reach = f.bodies[b].reach,
+              way_most = calm_share * (sleep.way * static_cast<float>(std::min(since, sleep.window))),
+              spin_most = calm_share * sleep.spin;
+  const bool still = is_still(m.position - rest.place, way_most, reach * m.spin, spin_most) &&
+                     squared(reach * turned_between(rest.rotation, m.rotation)) <= way_most * way_most &&
+                     !is_driven(f, b);
+  const bool ready = still && rest_kind(rest.state) != rest_awake;
+  rest.place = m.position;
+  rest.rotation = m.rotation;
+  rest.state = rest_state(ready ? rest_ready : still ? rest_still : rest_awake, world.clock);
+  rest.split = f.bodies[b].split;
+  if (ready && rest.touched && !f.rigid[b].linked) {
+    m.velocity = m.spin = rest.push = rest.turn = vec3(0.0f);
+    rest.state = rest_asleep;
+  }
+}
+
 }  // namespace
 
 void body_share(const Args&, Fields& f, uint begin, uint end) {
@@ -163,7 +229,9 @@ void body_share(const Args&, Fields& f, uint begin, uint end) {
       continue;
     Body& body = f.bodies[b];
     TALUS_ASSERT(f.body_contacts[b] < 0x80000000u, b, f.body_contacts[b]);  // else it has fallen below 0
-    body.split = std::max(1.0f, static_cast<float>(f.body_contacts[b]) + f.rigid_states[b].points);
+    const RigidState& state = f.rigid_states[b];
+    const float contacts = std::max(1.0f, static_cast<float>(f.body_contacts[b]) + state.points);
+    body.split = body.asleep ? state.rest.split : contacts;  // what stands on it does the same in every substep
     std::vector<uint> near(words, 0u);
     const uint world = b / settings.bodies.count, own = b % settings.bodies.count;
     for (uint k = 0; k < settings.bodies.count; ++k) {
@@ -196,7 +264,7 @@ void body_start(const Args& args, Fields& f, uint begin, uint end) {
     const Rigid& rigid = f.rigid[b];
     const RigidCommand& command = f.rigid_commands[b];
     RigidState& state = f.rigid_states[b];
-    const Received received = take_records(f, b, load_points);
+    const Received received = take_records(f, b, load_points, 1);
     const vec3 arm = matrix_of(body.motion.rotation) * (rigid.center - rigid.pivot);
     const vec3 pull = args.h * (rigid.mass * f.settings[0].domain.gravity + command.force);
     const vec3 turning =
@@ -209,6 +277,7 @@ void body_start(const Args& args, Fields& f, uint begin, uint end) {
     state.push.impulse += received.impulse + pull;
     state.push.moment += turning;
     state.points = std::max(static_cast<float>(received.word), touch_fade * state.points);
+    state.rest.touched = received.impulse != vec3(0.0f) || received.moment != vec3(0.0f);
     set_motion(args, f, b);
   }
 }
@@ -239,7 +308,10 @@ void body_advance(const Args& args, Fields& f, uint begin, uint end) {
     World& world = f.worlds[b / settings.bodies.count];
     RigidState& state = f.rigid_states[b];
     BodyMotion m = f.bodies[b].motion;
-    move(args, f, b, m, state.value, state.position_rest);
+    if (sleeps_on(f, b, m))
+      m.velocity = m.spin = vec3(0.0f);
+    else
+      move(args, f, b, m, state.value, state.position_rest);
     const float fastest = glm::length(m.velocity) + glm::length(m.spin) * f.bodies[b].reach;
     const float speed2 = fastest * fastest;
     if (!std::isfinite(speed2 + std::abs(m.position.x) + std::abs(m.position.y) + std::abs(m.position.z))) {
@@ -254,6 +326,9 @@ void body_advance(const Args& args, Fields& f, uint begin, uint end) {
       }
     atomic_max(world.motion.speed2_bits, std::bit_cast<uint>(speed2));
     state.motion = m;
+    if (settings.sleep.window > 0 && world.clock % settings.sleep.window == 0 &&
+        rest_kind(state.rest.state) != rest_asleep)
+      look(f, b);
     state.push.impulse += state.impulse;
     state.push.moment += state.moment - glm::cross(f.bodies[b].pivot, state.impulse);
     state.step_impulse += std::exchange(state.impulse, vec3(0.0f));

@@ -1,5 +1,6 @@
 #include "engine/simulation/check_state.h"
 #include "shaders/shared/partner.h"
+#include "shaders/shared/rest.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -325,7 +326,9 @@ private:
     for (const RigidState& r : values_of<RigidState>(state_, FieldId::rigid_states))
       need(finite(r.motion) && finite(r.position_rest) && finite(r.value) && finite(r.points) && r.points >= 0.0f &&
                finite(r.velocity) && finite(r.spin) && finite(r.impulse) && finite(r.moment) &&
-               finite(r.step_impulse) && finite(r.step_moment) && finite(r.push) && finite(r.push_last),
+               finite(r.step_impulse) && finite(r.step_moment) && finite(r.push) && finite(r.push_last) &&
+               finite(r.rest.place) && finite(r.rest.push) && finite(r.rest.turn) && finite(r.rest.split) &&
+               (rest_kind(r.rest.state) != rest_asleep || r.rest.split >= 1.0f),
            FieldId::rigid_states, "has a number that is not finite");
     for (const RigidCommand& c : values_of<RigidCommand>(state_, FieldId::rigid_commands))
       need(finite(c.force) && finite(c.torque) && finite(c.motor_speed) && finite(c.motor_strength) &&

@@ -3,6 +3,7 @@
 #include "engine/scene/kinematics.h"
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <fmt/format.h>
 #include <stdexcept>
 
@@ -216,6 +217,8 @@ void Commands::command(std::uint32_t body, const std::function<void(RigidCommand
   replaced_->rigid.emplace(body, one[0]);
   change(one[0]);
   memory_.executor().write(FieldId::rigid_commands, std::as_bytes(std::span(one)), offset);
+  if (std::memcmp(&one[0], &replaced_->rigid.at(body), sizeof(RigidCommand)) != 0)
+    memory_.wake_body(body);
 }
 
 void Commands::grab(const glm::dvec3& at, std::vector<HandGrain> held) {

@@ -256,7 +256,18 @@ void FieldMemory::forget_point_contacts() {
 
 void FieldMemory::wake_grains() {
   write_field(*executor_, FieldId::grain_rest, std::vector<GrainRest>(executor_->size(FieldId::grain_rest)));
+  auto states = read_field<RigidState>(*executor_, FieldId::rigid_states, executor_->size(FieldId::rigid_states));
+  for (RigidState& state : states)
+    state.rest.state = rest_awake;
+  write_field(*executor_, FieldId::rigid_states, states);
   forget_slices();
+}
+
+void FieldMemory::wake_body(std::size_t body) {
+  TALUS_ASSERT(body < executor_->size(FieldId::rigid_states), body);
+  const uint awake = rest_awake;
+  executor_->write(FieldId::rigid_states, std::as_bytes(std::span(&awake, 1)),
+                   body * sizeof(RigidState) + offsetof(RigidState, rest) + offsetof(BodyRest, state));
 }
 
 void FieldMemory::forget_slices() {

@@ -44,7 +44,8 @@ public:
   void forget_contacts();  // the histories of contacts of grains, and those of the points of dynamic bodies
   void forget_point_contacts();
   // All grains are awake from now on.
-  void wake_grains();
+  void wake_grains();                // and dynamic bodies
+  void wake_body(std::size_t body);  // a dynamic one
   // Between steps, where lists are invalid: no slice weighs or stands, and bodies bear nothing of them.
   void forget_slices();
   // After a state was written to `grains`, with lists that hold: a slice that does not run is the same in both copies.

@@ -100,13 +100,14 @@ void look(uint i, uint lane, uint own, uint now, bool calm) {
   atomicOr(unsettled[own], 1u << lane);
 }
 
-// From this substep on a slice stands on its body, or no longer does. The standing record counts as often as the step has substeps, and so the
-// substeps before this one are taken back.
+// From this substep on a slice stands on its body, or no longer does. The standing record of one that is not dynamic counts as often as the step
+// has substeps, and so the substeps before this one are taken back.
 void stand(uint slice, bool stands) {
   uint body = slice_activity[slice].body - 1u, record = record_of(body_partner + body);
+  uint substeps = bodies[body].split > 0.0 ? 0u : args.substep;
   for (uint n = 0u; n < 12u; n += 2u) {
     uvec2 load = uvec2(slice_activity[slice].load[n], slice_activity[slice].load[n + 1u]);
-    uvec2 before = times(load, args.substep);
+    uvec2 before = times(load, substeps);
     add_words(standing_record(body) + n, stands ? load : negative(load));
     add_words(record + n, stands ? negative(before) : before);
   }

@@ -43,6 +43,8 @@ void settle(uint i) {
   float share = worlds[world].motion.speed < settings.sleep.slow ? calm_share : 1.0;
   bool unsettled = wakes(change, turn, share * settings.sleep.imbalance);
   if (wakes(velocity, spin, share * settings.sleep.wake)) {
+    velocity = waking_with(velocity, change);
+    spin = waking_with(spin, turn);
     before.velocity.xyz = velocity;
     precise float speed2 = velocity.x * velocity.x + velocity.y * velocity.y + velocity.z * velocity.z;
     atomicMax(worlds[world].motion.speed2_bits, floatBitsToUint(speed2));

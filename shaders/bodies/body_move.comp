@@ -30,6 +30,7 @@ void main() {
     BodyMotion m = rigid_states[b].motion;
     mat3 turn = matrix_of(m.rotation);
     bodies[b].motion = m;
+    bodies[b].asleep = rigid_states[b].rest.state == rest_asleep ? 1u : 0u;
     bodies[b].pivot = turn * rigid[b].pivot;
     bodies[b].inverse_mass = rigid[b].inverse_mass;
     bodies[b].inverse_inertia = turn * rigid[b].inverse_inertia * transpose(turn);

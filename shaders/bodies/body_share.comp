@@ -24,7 +24,9 @@ void main() {
   uint body = element_index();
   if (body >= settings.worlds.count * settings.bodies.count || status.halt != halt_none || !(rigid[body].mass > 0.0))
     return;
-  bodies[body].split = max(1.0, float(body_contacts[body]) + rigid_states[body].points);
+  float contacts = max(1.0, float(body_contacts[body]) + rigid_states[body].points);
+  // What stands on a sleeping body does the same in every substep.
+  bodies[body].split = bodies[body].asleep != 0u ? rigid_states[body].rest.split : contacts;
   uint words = body_words(settings.bodies.count), first = body - body % settings.bodies.count;
   for (uint word = 0u; word < words; ++word) {
     uint bits = 0u;

@@ -21,6 +21,7 @@ void main() {
   s.push.impulse += impulse + pull;
   s.push.moment += turning;
   s.points = max(float(sum_word), touch_fade * s.points);
+  s.rest.touched = impulse != vec3(0.0) || moment != vec3(0.0) ? 1u : 0u;
   rigid_states[body] = s;
   set_motion(body);
 }

@@ -11,26 +11,17 @@ layout(set = 0, binding = 4, scalar) buffer LoadBlock { BodyLoad body_load[]; };
 layout(set = 0, binding = 5, scalar) writeonly buffer LoadsBlock { BodyLoad body_loads[]; };
 layout(set = 0, binding = 6, scalar) buffer StateBlock { RigidState rigid_states[]; };
 #include "shared/body_records.glsl"
-#include "shared/standing.glsl"
 
 void main() {
   uint body = group_index();
   if (body >= settings.worlds.count * settings.bodies.count || status.halt != halt_none)
     return;
   take_records(body, load_uncounted);
-  if (sleeping != 0u) {
-    uint n = gl_LocalInvocationID.x, word = standing_record(body) + 2u * n;
-    if (n < 6u) {
-      uvec2 words = times(uvec2(body_sums[word], body_sums[word + 1u]), args.substeps);
-      sum_low[n] += words.x;
-      sum_high[n] += words.y + (sum_low[n] < words.x ? 1u : 0u);
-    }
-    barrier();
-  }
+  add_standing(body, bodies[body].split > 0.0 ? 0u : args.substeps);  // of a dynamic body in each substep
   if (gl_LocalInvocationID.x != 0u)
     return;
   vec3 impulse = sums_of(0u) * settings.bodies.load_quantum.x, moment = sums_of(3u) * settings.bodies.load_quantum.y;
-  if (bodies[body].split > 0.0) {  // taken before
+  if (bodies[body].split > 0.0) {  // taken in each substep
     impulse += rigid_states[body].step_impulse;
     moment += rigid_states[body].step_moment;
     rigid_states[body].step_impulse = rigid_states[body].step_moment = vec3(0.0);

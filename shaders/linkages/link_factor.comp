@@ -4,8 +4,42 @@
 // and what these leave of those along the axes. A workgroup per linkage.
 #include "shared/linkage.glsl"
 
-layout(set = 0, binding = 10, scalar) readonly buffer RigidStateBlock { RigidState rigid_states[]; };
+layout(set = 0, binding = 10, scalar) buffer RigidStateBlock { RigidState rigid_states[]; };
+layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 #include "shared/space.glsl"
+#include "shared/rest.h"
+
+shared uint kinds, touched;  // of its bodies: a bit for each kind of rest that there is; whether something touches one of them
+
+// A body that a joint moves: its child (bit 0) or its parent (bit 1).
+bool moves_body(uint k, uint bit, out uint body) {
+  body = body_in_world(bit == 1u ? JOINT(k).child : JOINT(k).parent);
+  return (JOINT(k).moves & bit) != 0u;
+}
+
+// Its bodies fall asleep together, where all are ready and something touches one of them, and wake together.
+void rest() {
+  uint lane = gl_LocalInvocationID.x, body;
+  if (lane == 0u)
+    kinds = touched = 0u;
+  barrier();
+  for (uint k = lane; k < linkage.joints; k += group_size)
+    for (uint bit = 1u; bit <= 2u; ++bit)
+      if (moves_body(k, bit, body)) {
+        atomicOr(kinds, 1u << rest_kind(rigid_states[body].rest.state));
+        atomicOr(touched, rigid_states[body].rest.touched);
+      }
+  barrier();
+  bool fall = kinds == 1u << rest_ready && touched != 0u, wake = (kinds & 1u << rest_asleep) != 0u && kinds != 1u << rest_asleep;
+  for (uint k = lane; k < linkage.joints; k += group_size)
+    for (uint bit = 1u; bit <= 2u; ++bit)
+      if (moves_body(k, bit, body)) {
+        if (fall)
+          rigid_states[body].rest.state = rest_asleep | rest_falling;
+        else if (wake && rest_kind(rigid_states[body].rest.state) == rest_asleep)
+          rigid_states[body].rest.state = rest_state(rest_awake, worlds[world].clock);
+      }
+}
 
 LinkPlace place_of(LinkJoint joint) {
   uint child = body_in_world(joint.child);
@@ -89,6 +123,8 @@ void main() {
   if (!begin_linkage())
     return;
   uint lane = gl_LocalInvocationID.x;
+  if (sleeping != 0u)
+    rest();
   for (uint k = lane; k < linkage.joints; k += group_size) {
     STATE(k).value = link_value(JOINT(k).kind, place_of(JOINT(k)), STATE(k).value);
     if (args.substep == 0u)

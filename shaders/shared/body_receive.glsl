@@ -20,6 +20,7 @@ bool receive() {
   if (body >= settings.worlds.count * settings.bodies.count || status.halt != halt_none || !(rigid[body].mass > 0.0))
     return false;
   take_records(body, load_points);
+  add_standing(body, 1u);
   impulse = sums_of(0u) * settings.bodies.load_quantum.x;
   moment = sums_of(3u) * settings.bodies.load_quantum.y;
   return gl_LocalInvocationID.x == 0u;

@@ -1,5 +1,6 @@
 // The sum of a body's records, by a workgroup. Needs body_sums in scope, and that it may be written.
 #include "shared/whole.glsl"
+#include "shared/standing.glsl"
 shared uint sum_low[6], sum_high[6], sum_word;
 
 float sum_of(uint n) { return whole(sum_low[n], sum_high[n]); }
@@ -25,6 +26,19 @@ void take_records(uint body, uint word_too) {
     uint word = records + load_words * copy + word_too;
     atomicAdd(sum_word, body_sums[word]);
     body_sums[word] = 0u;
+  }
+  barrier();
+}
+
+// To what take_records has found: the standing record so often. All threads call it.
+void add_standing(uint body, uint often) {
+  if (sleeping == 0u)
+    return;
+  uint n = gl_LocalInvocationID.x, word = standing_record(body) + 2u * n;
+  if (n < 6u) {
+    uvec2 words = times(uvec2(body_sums[word], body_sums[word + 1u]), often);
+    sum_low[n] += words.x;
+    sum_high[n] += words.y + (sum_low[n] < words.x ? 1u : 0u);
   }
   barrier();
 }

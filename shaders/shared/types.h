@@ -273,6 +273,8 @@ TALUS_CONST float sleep_wake = 0.06f;  // sleep_imbalance sleep_leak
 TALUS_CONST float sleep_drag = 0.002f;
 TALUS_CONST float sleep_drag_most = 0.1f;
 TALUS_CONST float sleep_slow = 0.05f;
+// What wakes starts with no more than so many times what it was given in the substep before: about as long as a collision lasts, pi h / sqrt(2 kappa).
+TALUS_CONST float waking_substeps = 4.0f;
 
 // Share of gravity that contacts may leave a sleeping grain uncarried (p2).
 TALUS_CONST float sleep_share = 0.1f;
@@ -527,6 +529,7 @@ struct Body {
   float reach;    // m, radius of a ball around its origin that holds it
   float far;      // m, of its parts the least one: where they do not tell how far they are, it is further than that
   float load_share;  // of a step's load in the filtered one
+  uint asleep;       // flag: dynamic, and sleeps
   // Of a dynamic body, how contacts change its motion.
   float split;           // parts that its mass is split into, one for each contact (Tonge et al. 2012); 0: not dynamic
   vec3 pivot;            // m, from its origin: what keeps its velocity where it is turned
@@ -564,6 +567,7 @@ struct Rigid {
   vec4 rotation;  // at value 0 of the joint
   vec3 position;  // m
   JointAxis along;
+  uint linked;  // flag: joints hold it in a linkage
 };
 
 // What is asked of a dynamic body, until it is asked something else.
@@ -591,6 +595,17 @@ struct StepPush {
   vec3 moment;    // N m s, about the pivot where each substep starts
 };
 
+// The rest of a dynamic body (dem), as GrainRest is that of a grain.
+struct BodyRest {
+  vec3 place;      // m, where it was when it was last looked at
+  vec4 rotation;   // likewise
+  vec3 push;       // m/s, asleep: the pending velocity of its pivot
+  vec3 turn;       // rad/s, asleep: the pending spin
+  uint state;      // rest_awake, .. and when it was last looked at
+  uint touched;    // flag: contacts did something to it in this substep
+  float split;     // Body.split since it fell asleep
+};
+
 // How a dynamic body is.
 struct RigidState {
   BodyMotion motion;
@@ -607,6 +622,7 @@ struct RigidState {
   vec3 step_moment;
   StepPush push;       // in this step so far
   StepPush push_last;  // in the step before, which is complete
+  BodyRest rest;
 };
 
 // A joint of a linkage: dynamic bodies that joints hold together, to the world or to bodies that move as they are told.

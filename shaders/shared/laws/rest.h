@@ -11,6 +11,13 @@ LAW real3 pending_after(real3 pending, real3 change, float leak) {
   return after;
 }
 
+// With what a sleeper wakes: its pending velocity, as far as that is of a blow [m/s]. A small force that lasts gives the same pending velocity, and
+// would have moved the grain in its bed by a / omega^2 alone, with some 1/1000 of that energy: beds in which grains woke with it never came to rest.
+LAW real3 waking_with(real3 pending, real3 change) {
+  PRECISE real share = min(waking_substeps * length(change) / max(length(pending), 1e-30f), 1.0f);
+  return share * pending;
+}
+
 // velocity, spin: pending [m/s].
 LAW mask wakes(real3 velocity, real3 spin, float wake) {
   return either(squared(velocity) > wake * wake, squared(spin) > wake * wake);

@@ -24,3 +24,10 @@ LAW vec4 turn_for(vec3 spin, float time) {
   return vec4((speed > 0.0f ? sine(half_angle) / speed : 0.5f * time) * spin, cosine(half_angle));
 }
 LAW vec4 turn_by(vec3 v) { return turn_for(v, 1.0f); }
+
+// About what and how far something has turned between two rotations, of small turns [rad]; either way round.
+LAW vec3 turned_between(vec4 before, vec4 after) {
+  vec3 a = vec3(before), b = vec3(after);
+  PRECISE vec3 halved = before.w * b - after.w * a - cross(b, a);
+  return 2.0f * halved;
+}
