@@ -148,16 +148,15 @@ double energy_of_level_ground(float radius_max) {
   return energy;
 }
 
-// Without the springs all soils have 2e-5 or more, and 2.4e-3 where the tile bore two radii more than the ground. With
-// them it depends on the tile, by what is not known yet: of eleven soils whose radii differ by 20 um four have 8e-7 to
-// 2e-6, and seven 2e-5 to 5e-4.
+// Eight soils whose radii differ by 20 um have 5e-7 to 2.8e-6. Without the springs it is 2e-5 or more, 2.4e-3 where the
+// tile bore two radii more than the ground, and 2e-5 to 5e-4 in seven of eleven where pairs that bear most, and overlap
+// most, had only one of the two beside each other.
 TEST_CASE("Grains come out of level ground at rest, with their springs", "[soil]") {
   std::array energies{energy_of_level_ground(0.0055f), energy_of_level_ground(0.00554f),
                       energy_of_level_ground(0.00558f), energy_of_level_ground(0.0056f)};
   std::ranges::sort(energies);
   CAPTURE(energies);
-  CHECK(energies.front() < 5e-6);
-  CHECK(energies.back() < 1e-3);
+  CHECK(energies.back() < 5e-6);
 }
 
 TEST_CASE("No grain goes through the rough surface into the ground", "[soil]") {
@@ -244,9 +243,9 @@ double fastest_from_rest_while_taken_in(double shift) {
   return fastest;
 }
 
-// A grain that tumbles over the ground sets others moving: of 44 starts, the fastest that was at rest reaches 0.06 to
-// 0.56, with a median of 0.13, and in three of ten more than 0.2. Where columns had the grains of the tile in their
-// place, so that neighbours lost what they rested on, it was 0.8 to 1.1 in the three below.
+// A grain that tumbles over the ground sets others moving: of 44 starts, the fastest that was at rest reaches 0.04 to
+// 0.85, with a median of 0.19. Where columns had the grains of the tile in their place, so that neighbours lost what
+// they rested on, it was 0.8 to 1.1 in the three below.
 TEST_CASE("What the ground takes in leaves its neighbours at rest", "[soil]") {
   std::array fastest{fastest_from_rest_while_taken_in(0.0), fastest_from_rest_while_taken_in(1e-5),
                      fastest_from_rest_while_taken_in(2e-5)};

@@ -197,13 +197,27 @@ private:
     return glm::all(glm::greaterThan(at, tool.low)) && glm::all(glm::lessThan(at, tool.high));
   }
 
-  // Does the grain at place i, of a column so many columns beside, overlap with a grain there, from a column's corner?
-  bool overlaps(uint i, uint column, const glm::ivec2& way, const glm::dvec3& place, double radius) const {
+  // Are two grains of the tile so far apart [m] in it, as far as their springs ask?
+  bool apart_as_in_tile(uint a, uint b, const glm::dvec3& apart) const {
+    const SoilTile& tile = stacks_.tile();
+    const glm::dvec2 size = grid_.edge() * glm::dvec2(tile.columns);
+    glm::dvec3 off = glm::dvec3(tile.grains[b].place) - glm::dvec3(tile.grains[a].place) - apart;
+    for (int axis = 0; axis < 2; ++axis)
+      off[axis] -= size[axis] * std::round(off[axis] / size[axis]);
+    return a != b && glm::length(off) <= static_cast<double>(soil_in_place * tile.grains[a].radius);
+  }
+
+  // Does the grain at place i, of a column so many columns beside, overlap with a grain of the tile there, from a
+  // column's corner? Two that lie as in the tile do not, however much they bear: the tile's deepest pairs overlap by
+  // twice what would drive others apart.
+  bool overlaps(uint i, uint column, const glm::ivec2& way, const glm::dvec3& place, const Stack::Grain& grain) const {
     // Across a periodic end the column is elsewhere than beside this one.
     const vec4& other = s_.grains[i].position;
     const glm::dvec3 to(glm::dvec2(other) - grid_.corner(column) + way_in_metres(way), other.z);
-    const double apart = glm::length(to - place), r = other.w;
-    return radius + r - apart > rules_.overlap * std::min(radius, r);
+    const double apart = glm::length(to - place), r = other.w, radius = grain.radius;
+    const uint tile = s_.origins[i].tile;
+    return radius + r - apart > rules_.overlap * std::min(radius, r) &&
+           (tile == 0 || !apart_as_in_tile(grain.tile, tile - 1, to - place));
   }
   glm::dvec2 way_in_metres(const glm::ivec2& way) const { return grid_.edge() * glm::dvec2(way); }
 
@@ -218,11 +232,11 @@ private:
     grid_.around(column, [&](uint other, const glm::ivec2& way) {
       for (const auto* by_column : {&loose_, &fixed_, &settled_})
         if (const auto there = by_column->find(other); there != by_column->end())
-          blocked = blocked || std::ranges::any_of(there->second,
-                                                   [&](uint i) { return overlaps(i, other, way, here, grain.radius); });
+          blocked = blocked ||
+                    std::ranges::any_of(there->second, [&](uint i) { return overlaps(i, other, way, here, grain); });
       if (const auto there = at_seams_.find(other); seam && there != at_seams_.end())
         blocked = blocked || std::ranges::any_of(there->second, [&](const AtSeam& at) {
-                    return at.tiles != tiles && overlaps(at.place, other, way, here, grain.radius);
+                    return at.tiles != tiles && overlaps(at.place, other, way, here, grain);
                   });
     });
     return blocked;
