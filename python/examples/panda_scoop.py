@@ -145,12 +145,14 @@ def main() -> None:
     )
     simulation = talus.Simulation(scene, device="cpu")
     together = talus.mujoco.CoSimulation(model, data, simulation)
-    greatest = 0.0
+    greatest, standing = 0.0, []
     for step in range(1, round(arguments.seconds / DT) + 1):
         joints = solve(model, planned, joints, *aim(step * DT))
         data.ctrl[:] = joints
         together.step()
         greatest = max(greatest, float(np.linalg.norm(together.wrenches[0, :3])))
+        if step * DT > PATH[-2][0] + 0.2:  # the scoop has come to a stop, and a grain may still roll about in it
+            standing.append(float(together.wrenches[0, 2]))
         if arguments.video_frames and step % round(0.1 / DT) == 0:
             from matplotlib.image import imsave
 
@@ -163,7 +165,7 @@ def main() -> None:
     print(f"grains: {simulation.grain_count}, of which {lifted.sum()} are lifted")
     print(f"greatest force on the scoop while it digs: {greatest:.1f} N")
     weight = -GRAVITY * masses[lifted].sum()
-    print(f"force on the scoop at the end: {together.wrenches[0, 2]:.3f} N; weight of the lifted grains: {weight:.3f} N")
+    print(f"mean force on the scoop at the end: {np.mean(standing):.3f} N; weight of the lifted grains: {weight:.3f} N")
     # About each joint, what the motors bear for the grains: J^T w at the body's origin.
     jacobian = np.zeros((6, model.nv))
     scoop = model.body("scoop").id
