@@ -144,7 +144,7 @@ TEST_CASE("The bodies of a linkage fall asleep and wake together", "[sleep][rigi
   REQUIRE(body_sleeps(simulation, 1));
   const double borne = simulation.body_loads()[0].force.z + simulation.body_loads()[1].force.z;
   CHECK(borne == Approx((block_mass + bob_mass) * g).epsilon(0.01));
-  // What the hinge does to the second one is what it lacks of its weight.
+  // The hinge bears the part of the second body's weight that the grains under it do not.
   const double held = simulation.joint_load(1)->force.z;
   CHECK(held == Approx(bob_mass * g - simulation.body_loads()[1].force.z).margin(0.01 * bob_mass * g));
   const auto updates = simulation.grain_updates();

@@ -88,7 +88,7 @@ inline Received take_records(const Fields& f, uint* records, uint copies, uint w
   };
   return {f.settings[0].bodies.load_quantum.x * sums_of(0), f.settings[0].bodies.load_quantum.y * sums_of(3), word};
 }
-// Those of a body, and its standing record as often as there were substeps.
+// As above, for a body: its records are taken, and its standing record counts as often as there were substeps.
 inline Received take_records(Fields& f, uint body, uint word_too, uint substeps = 0) {
   TALUS_ASSERT(load_words * load_records * (std::size_t{body} + 1) <= f.body_sums.size(), body, f.body_sums.size());
   return take_records(f, &f.body_sums[load_words * load_records * body], load_copies, word_too,

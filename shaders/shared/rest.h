@@ -43,9 +43,9 @@ TALUS_INLINE uint rest_since(uint state, uint now) {
 // What wakes a dynamic body, as a share of what wakes a grain: 0.002 g. Its contacts average over many grains, and what it bears and weighs is to be so
 // exact: a plate that creeps into the ground fell asleep 0.002 of its weight before it had come to rest.
 TALUS_CONST float body_waking_share = 0.01f;
-// Of a body in a linkage: it would sleep if all of them did.
+// BodyRest.state of a body in a linkage that is still itself, and falls asleep once all bodies of the linkage are.
 TALUS_CONST uint rest_ready = rest_hasty;
-// Of a body: it has fallen asleep in this substep, with the velocity that it had.
+// BodyRest.state, beside rest_asleep: the body has fallen asleep in this substep and still has the velocity that it had.
 TALUS_CONST uint rest_falling = rest_unsettled;
 
 #ifdef __cplusplus
