@@ -62,22 +62,17 @@ public:
       load_joint(k);
     for (uint k = 0; k < l_.joints; ++k)
       add_to_axes(k, x);
-    for (uint k = 0; k < l_.joints; ++k) {
-      if (joint(k).moves & 1u)
-        move_body(joint(k).child, x);
-      if (joint(k).moves & 2u)
-        move_body(joint(k).parent, x);
-    }
+    each_body([&](uint local) { move_body(local, x); });
   }
 
 private:
-  // Calls visit(body) for each dynamic body of the linkage.
+  // Calls visit(body) for each dynamic body of the linkage, by its number in the world.
   template <class Visit> void each_body(Visit visit) {
     for (uint k = 0; k < l_.joints; ++k) {
       if (joint(k).moves & 1u)
-        visit(body(joint(k).child));
+        visit(joint(k).child);
       if (joint(k).moves & 2u)
-        visit(body(joint(k).parent));
+        visit(joint(k).parent);
     }
   }
 
@@ -87,14 +82,15 @@ private:
       return;
     uint kinds = 0;
     bool touched = false;
-    each_body([&](uint b) {
-      kinds |= 1u << rest_kind(f_.rigid_states[b].rest.state);
-      touched = touched || f_.rigid_states[b].rest.touched != 0;
+    each_body([&](uint local) {
+      const BodyRest& own = f_.rigid_states[body(local)].rest;
+      kinds |= 1u << rest_kind(own.state);
+      touched = touched || own.touched != 0;
     });
     const bool fall = kinds == 1u << rest_ready && touched,
                wake = (kinds & 1u << rest_asleep) != 0 && kinds != 1u << rest_asleep;
-    each_body([&](uint b) {
-      BodyRest& own = f_.rigid_states[b].rest;
+    each_body([&](uint local) {
+      BodyRest& own = f_.rigid_states[body(local)].rest;
       if (fall)
         own.state = rest_asleep | rest_falling;
       else if (wake && rest_kind(own.state) == rest_asleep)
