@@ -304,7 +304,7 @@ TEST_CASE("The ground has the surface of a file, and parts on it", "[heightmap][
   }
 }
 
-TEST_CASE("The height of the ground is a formula of the place", "[heightmap][soil]") {
+TEST_CASE("The height of the ground is a formula of the place", "[heightmap][soil][slow]") {
   const auto with_height = [](const std::string& formula, const std::vector<std::string>& overrides = {}) {
     std::string text = mapped_scene;
     text.erase(text.find("surface"));

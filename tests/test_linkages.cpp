@@ -314,7 +314,7 @@ TEST_CASE("A gear ties the values of two joints, and bears on the bodies of both
   }
 }
 
-TEST_CASE("A free linkage keeps its momentum, its angular momentum and its energy", "[linkages]") {
+TEST_CASE("A free linkage keeps its momentum, its angular momentum and its energy", "[linkages][slow]") {
   Simulation simulation(linked(R"(
 [[body]]
 name = "a"
@@ -397,7 +397,7 @@ TEST_CASE("A crank turns a rocker as the geometry of four bars says", "[linkages
   CHECK(simulation.joint_state(0).value == Approx(360.0).margin(0.5));
 }
 
-TEST_CASE("A chain of light links bears a weight a thousand times as heavy as one of them", "[linkages]") {
+TEST_CASE("A chain of light links bears a weight a thousand times as heavy as one of them", "[linkages][slow]") {
   std::string chain;
   const int links = 20;
   for (int k = 0; k < links; ++k)

@@ -209,7 +209,7 @@ TEST_CASE("A shape lands and comes to rest in its shape", "[shape]") {
   CHECK(m.height < 0.15);
 }
 
-TEST_CASE("A soft shape gives way where it lands, and takes its shape again", "[shape]") {
+TEST_CASE("A soft shape gives way where it lands, and takes its shape again", "[shape][slow]") {
   const auto worst_and_last = [](double stiffness) {
     Scene scene = scene_of(0.004, 8, 8);
     scene.shapes.push_back(shape_of("ball", SphereFill{{0.0, 0.0, 0.2}, 0.06}, {}, {}, stiffness));
