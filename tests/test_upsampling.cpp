@@ -387,6 +387,83 @@ TEST_CASE("Fine grains rest where the coarse ones do, on the same slope", "[upsa
   CHECK(deepest(steady) < 0.1);
 }
 
+namespace {
+
+// Until all coarse grains sleep, and each fine grain that rests has been looked at since.
+void let_fine_rest(Simulation& simulation) {
+  while (simulation.awake().value() > 0 && simulation.time() < 8.0)
+    simulation.advance(20);
+  REQUIRE(simulation.awake().value() == 0);
+  simulation.advance(80);
+}
+
+std::vector<glm::vec3> fine_places_of(Simulation& simulation) {
+  std::vector<glm::vec3> places;
+  for (const GrainState& grain : simulation.fine_grains())
+    places.push_back(grain.position);
+  return places;
+}
+
+}  // namespace
+
+TEST_CASE("Fine grains stay as they are over coarse ones that sleep, and fall once these are gone",
+          "[upsampling][sleep]") {
+  Scene scene = bed_scene(0.1);
+  scene.solver.sleep = true;
+  scene.materials[0].rolling_friction = 0.1;
+  Simulation simulation(scene, on_cpu);
+  let_fine_rest(simulation);
+  const std::vector<glm::vec3> rest = fine_places_of(simulation);
+  REQUIRE(rest.size() > 3000);
+  simulation.advance(100);
+  CHECK(fine_places_of(simulation) == rest);
+  // Those that see a coarse grain which moves go on with it, and the others stay.
+  REQUIRE(simulation.grab({0.1, 0.1, 0.06}, 0.03) > 0);
+  simulation.move_hand({0.1, 0.1, 0.2});
+  simulation.advance(20);
+  const std::vector<glm::vec3> pushed = fine_places_of(simulation);
+  std::size_t moved = 0;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const bool near = glm::distance(rest[i], {0.1f, 0.1f, 0.06f}) < 0.03f;
+    moved += near && glm::distance(pushed[i], rest[i]) > 0.01f ? 1 : 0;
+    if (glm::distance(rest[i], {-0.15f, -0.15f, 0.02f}) < 0.05f)
+      CHECK(pushed[i] == rest[i]);
+  }
+  CHECK(moved > 20);
+  simulation.release();
+  // Fine grains in the corners are further away than any coarse one, and none of these is left whose motion would tell
+  // them.
+  double furthest = 0.0;
+  for (const GrainState& grain : simulation.grains())
+    furthest = std::max<double>(furthest, glm::length(grain.position));
+  simulation.remove_grains({0.0, 0.0, 0.0}, furthest + 1e-4);
+  REQUIRE(simulation.grain_count() == 0);
+  const std::vector<glm::vec3> left = fine_places_of(simulation);
+  REQUIRE(std::ranges::max(left, {}, &glm::vec3::z).z > 0.05f);
+  simulation.advance(120);
+  CHECK(std::ranges::max(fine_places_of(simulation), {}, &glm::vec3::z).z < 0.01f);
+}
+
+TEST_CASE("Passes of fine grains of which most rest agree with their references",
+          "[device][lockstep][upsampling][sleep]") {
+  Scene scene = bed_scene(0.06);
+  scene.solver.sleep = true;
+  scene.materials[0].rolling_friction = 0.1;
+  scene.domain.min.x = -0.1;
+  scene.domain.max.x = 0.1;
+  scene.domain.axis[1] = Axis::periodic;
+  Simulation alone(scene, on_cpu);
+  let_fine_rest(alone);
+  Scratch scratch;
+  alone.save(scratch / "state.talus");
+  Simulation simulation(scene, in_validated_lockstep());
+  simulation.resume(scratch / "state.talus");
+  REQUIRE(simulation.grab({0.05, 0.19, 0.05}, 0.03) > 0);
+  simulation.move_hand({0.05, 0.25, 0.1});
+  REQUIRE_NOTHROW(simulation.advance(6));
+  CHECK(complaints(simulation) == std::vector<std::string>{});
+}
+
 TEST_CASE("Stirred fine grains stay even, and out of walls and the paddle", "[upsampling]") {
   Scene scene = bed_scene(0.2);
   scene.bodies.push_back(body_of("paddle", {{BoxPart{{0.32, 0.03, 0.12}}}}, {0.0, 0.0, 0.09}));

@@ -75,6 +75,7 @@ enum class FieldId;
   X(near_grains, false)                                                                                                \
   X(near_cells, false)                                                                                                 \
   X(near_cells_and_end, false)                                                                                         \
+  X(near_blocks, false)                                                                                                \
   X(density_nodes, false)                                                                                              \
   X(density_blocks, false)                                                                                             \
   X(depth_cameras, false)                                                                                              \

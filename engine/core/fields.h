@@ -186,6 +186,7 @@ namespace talus {
   X(near_count, uint, near_cells, plain, "as grid_count, of coarse or fine grains in near cells")                      \
   X(near_start, uint, near_cells_and_end, plain, "as grid_start, likewise")                                            \
   X(near_sums, uint, chunks, plain, "as grid_sums, likewise")                                                          \
+  X(near_motion, uint, near_blocks, plain, "how coarse grains near a block of near cells move (shared/fine.h)")        \
   X(near_order, uint, near_grains, compared(Compared::of_near_cell), "as grid_order, likewise")                        \
   X(near_from, uint, fine, plain, "as grid_from, of fine grains")                                                      \
   X(advecting, AdvectingGrain, advecting, plain, "coarse grains as fine ones see them, in the order of near cells")    \

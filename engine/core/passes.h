@@ -123,6 +123,7 @@ constexpr std::uint32_t threads_of(Unit unit) {
   X(fine_rank, thread, exact, 0)                                                                                       \
   X(fine_gather, thread, exact, 0)                                                                                     \
   X(fine_commit, thread, exact, 0)                                                                                     \
+  X(advecting_clear, thread, exact, 0)                                                                                 \
   X(advecting_count, thread, exact, 0)                                                                                 \
   X(advecting_fill, thread, unordered, 0)                                                                              \
   X(advecting_gather, thread, close, 1e-6)                                                                             \

@@ -151,6 +151,7 @@ void sort_fine(Executor& e, const StepPlan& p, const Args& args) {
 // The coarse grains in the order of near cells, and fine grains with them.
 void advect_fine(Executor& e, const StepPlan& p, const Args& args) {
   const Work grains{p.grains, gate_fine_grains}, chunks{scan_chunks, gate_fine_chunks}, fine{p.fine, gate_fine};
+  e.run(Pass::advecting_clear, {static_cast<std::uint32_t>(e.size(FieldId::near_motion)), gate_fine_blocks}, args);
   e.run(Pass::advecting_count, grains, args);
   e.run(Pass::near_reduce, chunks, args);
   e.run(Pass::near_scan, chunks, args);

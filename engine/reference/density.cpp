@@ -48,6 +48,11 @@ float weight_of(vec3 within, int corner) {
   return along(0) * along(1) * along(2);
 }
 
+// Does a fine grain count, since one near it may have to make room?
+bool is_counted(const Fields& f, vec4 grain) {
+  return grain.w > 0.0f && motion_near(f, vec3(grain)) == near_stirs;
+}
+
 // How far it is to where another image of a body is the nearer one [m].
 float to_other_image(vec3 offset, const Settings& settings) {
   float least = 3.4e38f;
@@ -93,7 +98,7 @@ void density_clear(const Args&, Fields& f, uint begin, uint end) {
 
 void density_mark(const Args&, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
-    if (is_gone(f.fine_grains[i]))
+    if (!is_counted(f, f.fine_grains[i].position))
       continue;
     const CrowdPlace place = density_place(vec3(f.fine_grains[i].position), f.settings[0]);
     const CrowdNodes nodes(place, f.settings[0]);
@@ -106,7 +111,7 @@ void density_fill(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   for (uint i = begin; i < end; ++i) {
     const vec4 grain = f.fine_grains[i].position;
-    if (grain.w == 0.0f)
+    if (!is_counted(f, grain))
       continue;
     const CrowdPlace place = density_place(vec3(grain), settings);
     const float units = static_cast<float>(density_unit) * (grain.w * grain.w * grain.w * settings.fine.volume);

@@ -24,6 +24,29 @@ void put_in_order(Fields& f, vec3 place, uint i) {
   f.near_order[f.near_start[key] + left] = i;
 }
 
+// Tells the blocks that a coarse grain matters to how it moves.
+void tell_of_motion(Fields& f, vec3 p, vec3 velocity) {
+  const float speed2 = squared(velocity);
+  if (speed2 == 0.0f)
+    return;
+  const Settings& settings = f.settings[0];
+  const bool stirs = speed2 > near_stirring2;
+  const float sees = near_reach * settings.near_grid.radius;
+  const vec3 reach = stirs ? sees + 2.0f * settings.density_grid.edges : vec3(sees);
+  const ivec3 first(glm::floor(near_place(p - reach, settings))), last(glm::floor(near_place(p + reach, settings))),
+      count = settings.near_grid.cells;
+  const auto home = [&](ivec3 cell) {
+    for (int a = 0; a < 3; ++a)
+      cell[a] = count[a] > 0 ? grid_home(cell[a], count[a]) : cell[a];
+    return cell;
+  };
+  for (int z = first.z; z <= last.z; z = near_next(z, last.z, count.z))
+    for (int y = first.y; y <= last.y; y = near_next(y, last.y, count.y))
+      for (int x = first.x; x <= last.x; x = near_next(x, last.x, count.x))
+        atomic_max(f.near_motion[near_block(home({x, y, z}), settings.near_grid.bits)],
+                   stirs ? near_stirs : near_moves);
+}
+
 // Where it goes: after those of its cell with lower numbers.
 std::size_t rank(const Fields& f, vec3 place, uint number, auto number_of) {
   const uint key = near_key_at(place, f.settings[0]);
@@ -63,6 +86,7 @@ void fine_plan(const Args& args, Fields& f, uint, uint) {
   f.gates[gate_fine] = moves ? fine : none;
   f.gates[gate_fine_grains] = moves ? groups(groups_for(args.grains)) : none;
   f.gates[gate_fine_chunks] = moves ? chunks : none;
+  f.gates[gate_fine_blocks] = moves ? groups(groups_for(near_blocks(settings.near_grid.bits))) : none;
   f.gates[gate_fine_density] =
       moves ? groups(groups_for(grid_cells(settings.density_grid.bits) * density_block)) : none;
   f.gates[gate_fine_sort] = sorts ? fine : none;
@@ -111,10 +135,16 @@ void fine_commit(const Args& args, Fields& f, uint begin, uint end) {
   });
 }
 
+void advecting_clear(const Args&, Fields& f, uint begin, uint end) {
+  std::fill(f.near_motion.begin() + begin, f.near_motion.begin() + end, 0u);
+}
+
 void advecting_count(const Args&, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i)
-    if (is_advecting(f, i))
+    if (is_advecting(f, i)) {
       count(f, vec3(f.grains[i].position));
+      tell_of_motion(f, vec3(f.grains[i].position), vec3(f.grains[i].velocity));
+    }
 }
 
 void advecting_fill(const Args&, Fields& f, uint begin, uint end) {

@@ -126,6 +126,16 @@ float time_since(float moved, const Args& args) {
   return std::min(moved, args.h * static_cast<float>(args.substep));
 }
 
+// May the fine grain stay as it is, at this distance from all bodies? What has moved has a velocity; clear: as
+// clear_before.
+bool may_rest(const Fields& f, const Grain& grain, float clear) {
+  const Settings& settings = f.settings[0];
+  const float way = f.status[0].fine.body_way_before;
+  return grain.velocity == vec4(0.0f) &&
+         (settings.bodies.count == 0 || way == 0.0f ||
+          clear > std::max(settings.fine.sight + 2.0f * way, fine_sure * (way + grain.position.w)));
+}
+
 }  // namespace
 
 float clear_before(const Fields& f, uint i) {
@@ -176,15 +186,20 @@ void fine_move(const Args& args, Fields& f, uint begin, uint end) {
     if (is_gone(grain))
       continue;
     const vec3 from(grain.position), velocity(grain.velocity);
+    const uint motion = motion_near(f, from);
+    float clear = clear_before(f, i);
+    if (motion == 0 && (i / group_size + f.status[0].fine.moves) % fine_look != 0 && may_rest(f, grain, clear)) {
+      f.fine_clear[i] = clear;
+      continue;
+    }
     const Flow flow = flow_around(near, from, velocity);
     const float loose = looseness(flow, plain);
-    const vec3 mean = flow.sum > 0.0f ? velocity + flow.way / flow.sum : velocity;
+    const vec3 mean = flow.sum == 0.0f ? velocity : motion == 0 ? vec3(0.0f) : velocity + flow.way / flow.sum;
     const vec3 own = velocity + h * settings.domain.gravity, next = (1.0f - loose) * mean + loose * own;
-    float clear = clear_before(f, i);
     const bool looks =
         settings.bodies.count > 0 && clear <= settings.fine.sight + 2.0f * f.status[0].fine.body_way_before;
     const Distance body = looks ? nearest_body(f, from, since, clear) : Distance{vec3(0.0f), 3.4e38f};
-    const vec3 give = plain || !(flow.sum > fine_dense)
+    const vec3 give = plain || motion != near_stirs || !(flow.sum > fine_dense)
                           ? vec3(0.0f)
                           : room(f, grain.position, aim_of(flow, settings.near_grid.radius, settings.density_grid.sum),
                                  h * std::max(0.0f, stir_of(flow) - density_still), body);
@@ -203,8 +218,12 @@ void fine_coast(const Args& args, Fields& f, uint begin, uint end) {
     if (is_gone(grain))
       continue;
     const vec3 from(grain.position), velocity(grain.velocity);
-    FineGrain g{from + since * velocity, velocity, grain.position.w, grain.velocity.w};
     float clear = clear_before(f, i);
+    if (may_rest(f, grain, clear)) {
+      f.fine_clear[i] = clear;
+      continue;
+    }
+    FineGrain g{from + since * velocity, velocity, grain.position.w, grain.velocity.w};
     leave_solids(g, from, since, f, clear);
     f.fine_clear[i] = clear;
     f.fine_grains[i] = {vec4(into_periods(g.place, f.settings[0]), g.radius), vec4(g.velocity, g.loose)};

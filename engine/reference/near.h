@@ -21,6 +21,15 @@ inline uint near_key_at(vec3 p, const Settings& settings) {
   return near_key(ivec3(glm::floor(near_place(p, settings))), settings);
 }
 
+// How coarse grains near a place move: 0, near_moves or near_stirs.
+inline uint motion_near(const Fields& f, vec3 p) {
+  const Settings& settings = f.settings[0];
+  ivec3 cell(glm::floor(near_place(p, settings)));
+  for (int a = 0; a < 3; ++a)
+    cell[a] = grid_wrap(cell[a], settings.near_grid.cells[a]);
+  return f.near_motion[near_block(cell, settings.near_grid.bits)];
+}
+
 // The coarse grains around a place. Those that go through fine grains in their order find the ones around most of them
 // at the place before.
 class Near {

@@ -1,6 +1,6 @@
 #include "engine/simulation/field_memory.h"
 #include "engine/core/depth_cameras.h"
-#include "shaders/shared/grid.h"
+#include "shaders/shared/fine.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -170,6 +170,8 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
     return fine > 0 ? grid_cells(settings.near_grid.bits) : 0;
   case Extent::near_cells_and_end:
     return fine > 0 ? grid_cells(settings.near_grid.bits) + 1 : 0;
+  case Extent::near_blocks:
+    return fine > 0 ? near_blocks(settings.near_grid.bits) : 0;
   case Extent::density_nodes:
     return fine > 0 ? grid_cells(settings.density_grid.bits) * density_block : 0;
   case Extent::density_blocks:

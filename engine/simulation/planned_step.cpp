@@ -13,8 +13,9 @@ namespace {
 
 // Gates that a step opens only now and then.
 bool seldom_open(std::uint32_t gate) {
-  constexpr std::array open{gate_grains,   gate_fine,   gate_fine_grains, gate_fine_chunks, gate_fine_density,
-                            gate_emission, gate_slices, gate_listed,      gate_step_end,    gates_total};
+  constexpr std::array open{gate_grains,      gate_fine,         gate_fine_grains, gate_fine_chunks,
+                            gate_fine_blocks, gate_fine_density, gate_emission,    gate_slices,
+                            gate_listed,      gate_step_end,     gates_total};
   return std::ranges::find(open, gate) == open.end();
 }
 

@@ -7,11 +7,15 @@ layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) readonly buffer FineBlock { Grain fine_grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer OwnerBlock { uint density_owner[]; };
 layout(set = 0, binding = 4, scalar) buffer CountBlock { uint density_count[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer MotionBlock { uint near_motion[]; };
 #include "shared/density.glsl"
+#include "shared/fine.h"
+#include "shared/near.glsl"
+#include "shared/near_motion.glsl"
 
 void main() {
   uint i = element_index();
-  if (i >= args.fine.places || fine_grains[i].position.w == 0.0)
+  if (i >= args.fine.places || fine_grains[i].position.w == 0.0 || motion_near(fine_grains[i].position.xyz) != near_stirs)
     return;
   vec4 grain = fine_grains[i].position;
   CrowdPlace place = density_place(grain.xyz);

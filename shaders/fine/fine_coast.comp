@@ -16,8 +16,12 @@ void main() {
     return;
   Grain grain = fine_grains[i];
   float since = time_since(status.fine.time);
-  FineGrain g = FineGrain(grain.position.xyz + since * grain.velocity.xyz, grain.velocity.xyz, grain.position.w, grain.velocity.w);
   float clear = clear_before(i);
+  if (may_rest(grain, clear)) {
+    fine_clear[i] = clear;
+    return;
+  }
+  FineGrain g = FineGrain(grain.position.xyz + since * grain.velocity.xyz, grain.velocity.xyz, grain.position.w, grain.velocity.w);
   leave_solids(g, grain.position.xyz, since, clear);
   fine_clear[i] = clear;
   fine_grains[i] = Grain(vec4(into_periods(g.place), g.radius), vec4(g.velocity, g.loose));

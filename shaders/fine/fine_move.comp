@@ -14,10 +14,12 @@ layout(set = 0, binding = 4, scalar) readonly buffer CrowdBlock { uint density_c
 layout(set = 0, binding = 5, scalar) readonly buffer OwnerBlock { uint density_owner[]; };
 layout(set = 0, binding = 6, scalar) buffer FineBlock { Grain fine_grains[]; };
 layout(set = 0, binding = 7, scalar) buffer ClearBlock { float fine_clear[]; };
+layout(set = 0, binding = 8, scalar) readonly buffer MotionBlock { uint near_motion[]; };
 #include "shared/space.glsl"
 #include "shared/solid.glsl"
 #include "shared/fine_contact.glsl"
 #include "shared/near.glsl"
+#include "shared/near_motion.glsl"
 #include "shared/fine_flow.glsl"
 #include "shared/fine_density.glsl"
 
@@ -29,15 +31,20 @@ void main() {
   float h = status.fine.h, since = time_since(h);
   bool plain = settings.fine.plain_advection != 0u;
   vec3 from = grain.position.xyz, velocity = grain.velocity.xyz;
+  uint motion = motion_near(from);
+  float clear = clear_before(i);
+  if (motion == 0u && (i / group_size + status.fine.moves) % fine_look != 0u && may_rest(grain, clear)) {
+    fine_clear[i] = clear;
+    return;
+  }
   Flow flow = flow_around(from, velocity);
   float loose = looseness(flow.sums, plain);
-  vec3 mean = flow.sums.sum > 0.0 ? velocity + flow.sums.way / flow.sums.sum : velocity;
-  float clear = clear_before(i);
+  vec3 mean = flow.sums.sum == 0.0 ? velocity : motion == 0u ? vec3(0.0) : velocity + flow.sums.way / flow.sums.sum;
   precise float sight = settings.fine.sight + 2.0 * status.fine.body_way_before;
   vec4 body = no_body_near;
   if (settings.bodies.count > 0u && clear <= sight)
     body = nearest_body(from, since, clear);
-  vec3 give = plain || !(flow.sums.sum > fine_dense)
+  vec3 give = plain || motion != near_stirs || !(flow.sums.sum > fine_dense)
                   ? vec3(0.0)
                   : room(grain.position, aim_of(flow.sums, settings.near_grid.radius, settings.density_grid.sum), h * max(0.0, stir_of(flow.sums) - density_still), body);
   FineGrain g;

@@ -3,7 +3,7 @@
 // Do fine grains move at this point in time? They wait while all is slow, or go on before the fastest coarse grain gets too far.
 #include "shared/pass.glsl"
 #include "shared/scan.h"
-#include "shared/grid.h"
+#include "shared/fine.h"
 
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
@@ -38,6 +38,7 @@ void main() {
   open(gate_fine, move * fine);
   open(gate_fine_grains, move * ((args.grains + group_size - 1u) / group_size));
   open(gate_fine_chunks, move * chunks);
+  open(gate_fine_blocks, move * ((near_blocks(settings.near_grid.bits) + group_size - 1u) / group_size));
   open(gate_fine_density, move * (grid_cells(settings.density_grid.bits) * density_block / group_size));
   open(gate_fine_sort, sort * fine);
   open(gate_fine_sort_chunks, sort * chunks);

@@ -2,11 +2,14 @@
 #ifndef TALUS_FINE_H
 #define TALUS_FINE_H
 #ifdef __cplusplus
-#include "shaders/shared/types.h"
+#include "shaders/shared/grid.h"
 namespace talus::shared {
 #define TALUS_CONST constexpr
+#define TALUS_INLINE inline
 #else
+#include "shared/grid.h"
 #define TALUS_CONST const
+#define TALUS_INLINE
 #endif
 
 // Distances from bodies change by no more than this many times the way: those on grids may rise somewhat faster.
@@ -16,8 +19,33 @@ TALUS_CONST float fine_away = 1.2f;
 TALUS_CONST float fine_sure = 3.0f;
 TALUS_CONST uint fine_tries = 16u;  // for a place in a ball; one in 10^5 needs more, and lies in the middle
 
+// Fine grains rest where no coarse grain near them moves: those that sleep have the velocity 0. Coarse grains tell the blocks of 2 x 2 x 2 near
+// cells around them how they move (near_motion), out to where fine grains see them, and where they stir to where that counts fine grains.
+TALUS_CONST uint near_moves = 1u;
+TALUS_CONST uint near_stirs = 2u;  // so fast that fine grains may have to make room
+// m2/s2, square of the speed from which on a coarse grain stirs: 0.9 density_still, since stir_of() is no more than the fastest coarse grain's.
+TALUS_CONST float near_stirring2 = 8.1e-7f;
+// Each fine grain that rests is looked at once in so many moves, since what carried it may have been taken away.
+TALUS_CONST uint fine_look = 32u;
+
+TALUS_INLINE uint near_blocks(uvec3 bits) {
+  return grid_cells(bits) >> 3;
+}
+
+// cell: home along periodic axes.
+TALUS_INLINE uint near_block(ivec3 cell, uvec3 bits) {
+  return grid_key(ivec3(cell.x >> 1, cell.y >> 1, cell.z >> 1), uvec3(bits.x - 1u, bits.y - 1u, bits.z - 1u));
+}
+
+// The next cell after c along an axis of n cells, 0: not periodic, that lies in another block, or the last one.
+TALUS_INLINE int near_next(int c, int last, int n) {
+  int next = c + ((uint(n) & 1u) != 0u ? 1 : 2);
+  return c < last && next > last ? last : next;
+}
+
 #ifdef __cplusplus
 }  // namespace talus::shared
 #endif
 #undef TALUS_CONST
+#undef TALUS_INLINE
 #endif

@@ -102,6 +102,13 @@ float clear_before(uint i) {
   return clear;
 }
 
+// May the fine grain stay as it is, at this distance from all bodies? What has moved has a velocity; clear: as clear_before.
+bool may_rest(Grain grain, float clear) {
+  float way = status.fine.body_way_before;
+  precise float sight = settings.fine.sight + 2.0 * way, meets = fine_sure * (way + grain.position.w);
+  return grain.velocity == vec4(0.0) && (settings.bodies.count == 0u || way == 0.0 || clear > max(sight, meets));
+}
+
 // Past walls and bodies on its way from `from` in `time` [s], and out of them where it ends. clear: as clear_before, then where it ends.
 void leave_solids(inout FineGrain g, vec3 from, float time, inout float clear) {
   float ways = length(g.place - from) + status.fine.body_way_before;

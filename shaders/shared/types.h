@@ -104,7 +104,8 @@ TALUS_CONST uint gate_listed = 22u;              // a thread per grain of the sl
 TALUS_CONST uint gate_step_end = 23u;            // a workgroup per body, and a thread per world, after the last substep of a step
 TALUS_CONST uint gate_return = 24u;              // a thread per grain, where the state of grains is in their copies
 TALUS_CONST uint gate_incremental_unfit = 25u;   // as gate_incremental_grains, where rows were too short for what was found
-TALUS_CONST uint gates_total = 26u;
+TALUS_CONST uint gate_fine_blocks = 26u;         // where fine grains move: a thread per block of near cells
+TALUS_CONST uint gates_total = 27u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
 TALUS_CONST uint dispatch_row = 32768u;
