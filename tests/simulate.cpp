@@ -29,7 +29,7 @@ struct CloseDevices : EventListener {
 };
 CATCH_REGISTER_LISTENER(CloseDevices)
 
-// TALUS_TEST_THREADS: how many threads the CPU path has at most, for processes of which as many run as there are cores.
+// TALUS_TEST_THREADS says how many threads the CPU path has at most, where as many processes run as there are cores.
 // Threads that wait for others keep a core busy: the sanitized tests took 265 s of processor time with two threads.
 struct FewThreads : EventListener {
   using EventListener::EventListener;

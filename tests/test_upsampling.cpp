@@ -389,7 +389,7 @@ TEST_CASE("Fine grains rest where the coarse ones do, on the same slope", "[upsa
 
 namespace {
 
-// Until all coarse grains sleep, and each fine grain that rests has been looked at since.
+// Runs until all coarse grains sleep, and on for more moves than it takes to look at each resting fine grain once.
 void let_fine_rest(Simulation& simulation) {
   while (simulation.awake().value() > 0 && simulation.time() < 8.0)
     simulation.advance(20);
@@ -417,7 +417,7 @@ TEST_CASE("Fine grains stay as they are over coarse ones that sleep, and fall on
   REQUIRE(rest.size() > 3000);
   simulation.advance(100);
   CHECK(fine_places_of(simulation) == rest);
-  // Those that see a coarse grain which moves go on with it, and the others stay.
+  // Fine grains within reach of a moving coarse grain are advected with it, and all others keep their places.
   REQUIRE(simulation.grab({0.1, 0.1, 0.06}, 0.03) > 0);
   simulation.move_hand({0.1, 0.1, 0.2});
   simulation.advance(20);

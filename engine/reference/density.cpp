@@ -48,7 +48,7 @@ float weight_of(vec3 within, int corner) {
   return along(0) * along(1) * along(2);
 }
 
-// Does a fine grain count, since one near it may have to make room?
+// Is a fine grain counted? It is where one near it may have to make room.
 bool is_counted(const Fields& f, vec4 grain) {
   return grain.w > 0.0f && motion_near(f, vec3(grain)) == near_stirs;
 }

@@ -24,12 +24,13 @@ void put_in_order(Fields& f, vec3 place, uint i) {
   f.near_order[f.near_start[key] + left] = i;
 }
 
-// Tells the blocks that a coarse grain matters to how it moves.
+// Writes the motion of a coarse grain to the blocks of near cells that it matters to (shared/fine.h).
 void tell_of_motion(Fields& f, vec3 p, vec3 velocity) {
   const float speed2 = squared(velocity);
   if (speed2 == 0.0f)
     return;
   const Settings& settings = f.settings[0];
+  static_assert(near_stirring2 < density_still * density_still);
   const bool stirs = speed2 > near_stirring2;
   const float sees = near_reach * settings.near_grid.radius;
   const vec3 reach = stirs ? sees + 2.0f * settings.density_grid.edges : vec3(sees);
@@ -136,7 +137,7 @@ void fine_commit(const Args& args, Fields& f, uint begin, uint end) {
 }
 
 void advecting_clear(const Args&, Fields& f, uint begin, uint end) {
-  std::fill(f.near_motion.begin() + begin, f.near_motion.begin() + end, 0u);
+  std::fill(f.near_motion.begin() + begin, f.near_motion.begin() + end, near_still);
 }
 
 void advecting_count(const Args&, Fields& f, uint begin, uint end) {

@@ -126,14 +126,17 @@ float time_since(float moved, const Args& args) {
   return std::min(moved, args.h * static_cast<float>(args.substep));
 }
 
-// May the fine grain stay as it is, at this distance from all bodies? What has moved has a velocity; clear: as
-// clear_before.
+// Bodies that are further away than this [m] do not matter to how a fine grain makes room.
+float body_sight(const Fields& f) {
+  return f.settings[0].fine.sight + 2.0f * f.status[0].fine.body_way_before;
+}
+
+// Is the fine grain carried and without velocity, and can no body that moves reach it? clear [m] is what clear_before()
+// returns.
 bool may_rest(const Fields& f, const Grain& grain, float clear) {
-  const Settings& settings = f.settings[0];
   const float way = f.status[0].fine.body_way_before;
-  return grain.velocity == vec4(0.0f) &&
-         (settings.bodies.count == 0 || way == 0.0f ||
-          clear > std::max(settings.fine.sight + 2.0f * way, fine_sure * (way + grain.position.w)));
+  return grain.velocity == vec4(0.0f) && (f.settings[0].bodies.count == 0 || way == 0.0f ||
+                                          clear > std::max(body_sight(f), fine_sure * (way + grain.position.w)));
 }
 
 }  // namespace
@@ -188,16 +191,16 @@ void fine_move(const Args& args, Fields& f, uint begin, uint end) {
     const vec3 from(grain.position), velocity(grain.velocity);
     const uint motion = motion_near(f, from);
     float clear = clear_before(f, i);
-    if (motion == 0 && (i / group_size + f.status[0].fine.moves) % fine_look != 0 && may_rest(f, grain, clear)) {
+    if (motion == near_still && (i / group_size + f.status[0].fine.moves) % fine_look != 0 &&
+        may_rest(f, grain, clear)) {
       f.fine_clear[i] = clear;
       continue;
     }
     const Flow flow = flow_around(near, from, velocity);
     const float loose = looseness(flow, plain);
-    const vec3 mean = flow.sum == 0.0f ? velocity : motion == 0 ? vec3(0.0f) : velocity + flow.way / flow.sum;
+    const vec3 mean = flow.sum == 0.0f ? velocity : motion == near_still ? vec3(0.0f) : velocity + flow.way / flow.sum;
     const vec3 own = velocity + h * settings.domain.gravity, next = (1.0f - loose) * mean + loose * own;
-    const bool looks =
-        settings.bodies.count > 0 && clear <= settings.fine.sight + 2.0f * f.status[0].fine.body_way_before;
+    const bool looks = settings.bodies.count > 0 && clear <= body_sight(f);
     const Distance body = looks ? nearest_body(f, from, since, clear) : Distance{vec3(0.0f), 3.4e38f};
     const vec3 give = plain || motion != near_stirs || !(flow.sum > fine_dense)
                           ? vec3(0.0f)

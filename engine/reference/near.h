@@ -10,9 +10,15 @@ inline vec3 near_place(vec3 p, const Settings& settings) {
   return glm::clamp((p - settings.domain.min) * settings.near_grid.inverse, vec3(-1e6f), vec3(1e6f));
 }
 
-inline uint near_key(ivec3 cell, const Settings& settings) {
+// A near cell up to one period off, back into the domain along periodic axes.
+inline ivec3 near_home(ivec3 cell, const Settings& settings) {
   for (int a = 0; a < 3; ++a)
     cell[a] = grid_wrap(cell[a], settings.near_grid.cells[a]);
+  return cell;
+}
+
+inline uint near_key(ivec3 cell, const Settings& settings) {
+  cell = near_home(cell, settings);
   TALUS_ASSERT(grid_key(cell, settings.near_grid.bits) < grid_cells(settings.near_grid.bits), cell.x, cell.y, cell.z);
   return grid_key(cell, settings.near_grid.bits);
 }
@@ -21,13 +27,11 @@ inline uint near_key_at(vec3 p, const Settings& settings) {
   return near_key(ivec3(glm::floor(near_place(p, settings))), settings);
 }
 
-// How coarse grains near a place move: 0, near_moves or near_stirs.
+// The fastest kind of motion of the coarse grains within reach of p [m]: near_still, near_moves or near_stirs.
 inline uint motion_near(const Fields& f, vec3 p) {
   const Settings& settings = f.settings[0];
-  ivec3 cell(glm::floor(near_place(p, settings)));
-  for (int a = 0; a < 3; ++a)
-    cell[a] = grid_wrap(cell[a], settings.near_grid.cells[a]);
-  return f.near_motion[near_block(cell, settings.near_grid.bits)];
+  return f.near_motion[near_block(near_home(ivec3(glm::floor(near_place(p, settings))), settings),
+                                  settings.near_grid.bits)];
 }
 
 // The coarse grains around a place. Those that go through fine grains in their order find the ones around most of them

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// No coarse grain has told yet how it moves.
+// Resets the motion near each block of near cells, before the coarse grains that move write theirs.
 #include "shared/pass.glsl"
 #include "shared/fine.h"
 
@@ -9,5 +9,5 @@ layout(set = 0, binding = 1, scalar) writeonly buffer MotionBlock { uint near_mo
 void main() {
   uint n = element_index();
   if (n < near_blocks(settings.near_grid.bits))
-    near_motion[n] = 0u;
+    near_motion[n] = near_still;
 }

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Coarse grains per near cell, and how they move, for the blocks that they matter to.
+// Counts the coarse grains of each near cell, and writes their motion to the blocks of near cells that it matters to.
 #include "shared/pass.glsl"
 #include "shared/fine.h"
 

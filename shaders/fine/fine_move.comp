@@ -33,16 +33,15 @@ void main() {
   vec3 from = grain.position.xyz, velocity = grain.velocity.xyz;
   uint motion = motion_near(from);
   float clear = clear_before(i);
-  if (motion == 0u && (i / group_size + status.fine.moves) % fine_look != 0u && may_rest(grain, clear)) {
+  if (motion == near_still && (i / group_size + status.fine.moves) % fine_look != 0u && may_rest(grain, clear)) {
     fine_clear[i] = clear;
     return;
   }
   Flow flow = flow_around(from, velocity);
   float loose = looseness(flow.sums, plain);
-  vec3 mean = flow.sums.sum == 0.0 ? velocity : motion == 0u ? vec3(0.0) : velocity + flow.sums.way / flow.sums.sum;
-  precise float sight = settings.fine.sight + 2.0 * status.fine.body_way_before;
+  vec3 mean = flow.sums.sum == 0.0 ? velocity : motion == near_still ? vec3(0.0) : velocity + flow.sums.way / flow.sums.sum;
   vec4 body = no_body_near;
-  if (settings.bodies.count > 0u && clear <= sight)
+  if (settings.bodies.count > 0u && clear <= body_sight())
     body = nearest_body(from, since, clear);
   vec3 give = plain || motion != near_stirs || !(flow.sums.sum > fine_dense)
                   ? vec3(0.0)

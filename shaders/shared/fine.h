@@ -19,11 +19,13 @@ TALUS_CONST float fine_away = 1.2f;
 TALUS_CONST float fine_sure = 3.0f;
 TALUS_CONST uint fine_tries = 16u;  // for a place in a ball; one in 10^5 needs more, and lies in the middle
 
-// Fine grains rest where no coarse grain near them moves: those that sleep have the velocity 0. Coarse grains tell the blocks of 2 x 2 x 2 near
-// cells around them how they move (near_motion), out to where fine grains see them, and where they stir to where that counts fine grains.
+// Values of near_motion, for each block of 2 x 2 x 2 near cells. A coarse grain that has a velocity writes to the blocks around it: out to the distance
+// at which fine grains see it, and where it stirs, two edges of the density grid further, so that all fine grains are counted that bear on those
+// which make room. A coarse grain that sleeps has no velocity, and fine grains that are carried rest where the value is near_still.
+TALUS_CONST uint near_still = 0u;
 TALUS_CONST uint near_moves = 1u;
-TALUS_CONST uint near_stirs = 2u;  // so fast that fine grains may have to make room
-// m2/s2, square of the speed from which on a coarse grain stirs: 0.9 density_still, since stir_of() is no more than the fastest coarse grain's.
+TALUS_CONST uint near_stirs = 2u;  // the coarse grain is so fast that fine grains may have to make room
+// m2/s2, the square of the speed above which a coarse grain stirs: 0.9 density_still, since stir_of() is at most the speed of the fastest coarse grain.
 TALUS_CONST float near_stirring2 = 8.1e-7f;
 // Each fine grain that rests is looked at once in so many moves, since what carried it may have been taken away.
 TALUS_CONST uint fine_look = 32u;
@@ -37,7 +39,8 @@ TALUS_INLINE uint near_block(ivec3 cell, uvec3 bits) {
   return grid_key(ivec3(cell.x >> 1, cell.y >> 1, cell.z >> 1), uvec3(bits.x - 1u, bits.y - 1u, bits.z - 1u));
 }
 
-// The next cell after c along an axis of n cells, 0: not periodic, that lies in another block, or the last one.
+// Steps from cell c towards `last` so that each block between them is met: by a block, at most to `last`. Along a periodic axis of an odd number n of
+// cells the last block has one cell alone, so that the step is a cell; n is 0 where the axis is not periodic.
 TALUS_INLINE int near_next(int c, int last, int n) {
   int next = c + ((uint(n) & 1u) != 0u ? 1 : 2);
   return c < last && next > last ? last : next;

@@ -102,11 +102,17 @@ float clear_before(uint i) {
   return clear;
 }
 
-// May the fine grain stay as it is, at this distance from all bodies? What has moved has a velocity; clear: as clear_before.
+// Bodies that are further away than this [m] do not matter to how a fine grain makes room.
+float body_sight() {
+  precise float sight = settings.fine.sight + 2.0 * status.fine.body_way_before;
+  return sight;
+}
+
+// Is the fine grain carried and without velocity, and can no body that moves reach it? clear [m] is what clear_before() returns.
 bool may_rest(Grain grain, float clear) {
   float way = status.fine.body_way_before;
-  precise float sight = settings.fine.sight + 2.0 * way, meets = fine_sure * (way + grain.position.w);
-  return grain.velocity == vec4(0.0) && (settings.bodies.count == 0u || way == 0.0 || clear > max(sight, meets));
+  precise float meets = fine_sure * (way + grain.position.w);
+  return grain.velocity == vec4(0.0) && (settings.bodies.count == 0u || way == 0.0 || clear > max(body_sight(), meets));
 }
 
 // Past walls and bodies on its way from `from` in `time` [s], and out of them where it ends. clear: as clear_before, then where it ends.

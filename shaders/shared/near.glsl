@@ -9,8 +9,11 @@ vec3 near_place(vec3 p) {
 
 ivec3 near_cell(vec3 p) { return ivec3(floor(near_place(p))); }
 
-uint near_key(ivec3 cell) {
+// A near cell up to one period off, back into the domain along periodic axes.
+ivec3 near_home(ivec3 cell) {
   for (int a = 0; a < 3; ++a)
     cell[a] = grid_wrap(cell[a], settings.near_grid.cells[a]);
-  return grid_key(cell, settings.near_grid.bits);
+  return cell;
 }
+
+uint near_key(ivec3 cell) { return grid_key(near_home(cell), settings.near_grid.bits); }
