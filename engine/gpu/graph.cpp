@@ -326,7 +326,7 @@ void Graph::check_bindings(const Pipeline& pipeline, std::span<Buffer* const> bu
 }
 
 // Looks at accesses_, emits the barriers that they need and marks them as done by this pass.
-void Graph::start_pass(Label label, const char* kind) {
+void Graph::start_pass(Label label, const char* kind, std::size_t draws) {
   Tracker& tracker = device_.tracker();
   std::array<StageMask, stage_count> before{};  // what to wait for, by the stage that waits
   StageMask waiting = 0;
@@ -402,6 +402,8 @@ void Graph::start_pass(Label label, const char* kind) {
     usage.writer = label.id;
     usage.readers = usage.visible = 0;
   }
+  if (current_->timed)
+    current_->timer.make_room(commands_, draws + 1);
   if (options_.labels) {
     auto info = make<VkDebugUtilsLabelEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT);
     info.pLabelName = device_.label_name(label).c_str();
@@ -665,7 +667,7 @@ void Graph::end_rendering() {
     if (item.draw.indirect)
       touch(*item.draw.indirect, Stage::indirect, true, false);
   }
-  start_pass(pending->label, "draw");
+  start_pass(pending->label, "draw", pending->items.size());
 
   const auto attachment = [](const Image& image, bool clear) {
     auto info = make<VkRenderingAttachmentInfo>(VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO);

@@ -244,7 +244,7 @@ private:
   void check_bindings(const Pipeline& pipeline, std::span<Buffer* const> buffers, std::span<Image* const> images,
                       const Push& push) const;
   void check_range(std::string_view pass, const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) const;
-  void start_pass(Label label, const char* kind);
+  void start_pass(Label label, const char* kind, std::size_t draws = 0);  // draws: that a rendering has, each timed
   void change_layout(const Access& access, Label label);
   void emit_barriers();
   void end_label();

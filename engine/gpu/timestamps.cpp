@@ -16,7 +16,8 @@ PassTimer::~PassTimer() {
 }
 
 void PassTimer::begin(VkCommandBuffer commands) {
-  const auto wanted = std::bit_ceil(std::max(first_capacity, static_cast<std::uint32_t>(labels_.size())));
+  const auto before = static_cast<std::uint32_t>(labels_.size());
+  const auto wanted = std::bit_ceil(std::max(first_capacity, before));
   labels_.clear();
   if (!device_.timestamp_bits())
     return;
@@ -29,14 +30,25 @@ void PassTimer::begin(VkCommandBuffer commands) {
     info.queryCount = capacity_ + 1;
     check(vkCreateQueryPool(device_.handle(), &info, nullptr, &pool_), "Creating a pool of timestamps");
   }
-  vkCmdResetQueryPool(commands, pool_, 0, capacity_ + 1);
+  reset_ = 0;
+  make_room(commands, before);
   vkCmdWriteTimestamp2(commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, pool_, 0);
+}
+
+void PassTimer::make_room(VkCommandBuffer commands, std::size_t passes) {
+  const std::size_t wanted = std::min<std::size_t>(labels_.size() + passes, capacity_) + 1;
+  if (!pool_ || wanted <= reset_)
+    return;
+  const auto end = std::min(std::bit_ceil(static_cast<std::uint32_t>(wanted)), capacity_ + 1);
+  vkCmdResetQueryPool(commands, pool_, reset_, end - reset_);
+  reset_ = end;
 }
 
 void PassTimer::mark(VkCommandBuffer commands, Label label) {
   labels_.push_back(label.id);
   if (labels_.size() > capacity_)
     return;
+  TALUS_ASSERT(labels_.size() < reset_, labels_.size(), reset_);
   vkCmdWriteTimestamp2(commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, pool_,
                        static_cast<std::uint32_t>(labels_.size()));
 }
