@@ -92,6 +92,12 @@ void advance_to(talus::Simulation& simulation, double time) {
   simulation.advance(static_cast<std::uint64_t>(std::llround((time - simulation.time()) / simulation.scene().dt)));
 }
 
+void let_sleep(talus::Simulation& simulation, double most) {
+  while (simulation.awake().value() > 0 && simulation.time() < most)
+    simulation.advance(20);
+  REQUIRE(simulation.awake() == 0u);
+}
+
 double mass_of(double radius, double density) {
   return density * 4.0 / 3.0 * pi_ * radius * radius * radius;
 }

@@ -46,6 +46,8 @@ talus::Scene open_scene(double dt, int substeps, int iterations);
 
 // Advances to a simulated time [s], to the nearest step.
 void advance_to(talus::Simulation& simulation, double time);
+// Advances until all grains sleep, which a test requires by the simulated time `most` [s].
+void let_sleep(talus::Simulation& simulation, double most = 8.0);
 
 // The mass of a ball [kg] by its radius [m] and density [kg/m3]; 1600 is the default density of a material.
 double mass_of(double radius, double density = 1600.0);

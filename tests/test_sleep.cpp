@@ -36,13 +36,6 @@ Scene bed_in_rain() {
   return scene;
 }
 
-// All of them asleep.
-void let_sleep(Simulation& simulation, double most = 8.0) {
-  while (simulation.awake().value() > 0 && simulation.time() < most)
-    simulation.advance(20);
-  REQUIRE(simulation.awake() == 0u);
-}
-
 std::map<std::uint32_t, glm::vec3> places_of(Simulation& simulation, std::uint32_t world = 0) {
   std::map<std::uint32_t, glm::vec3> places;
   for (const GrainState& grain : simulation.grains())

@@ -391,9 +391,7 @@ namespace {
 
 // Runs until all coarse grains sleep, and on for more moves than it takes to look at each resting fine grain once.
 void let_fine_rest(Simulation& simulation) {
-  while (simulation.awake().value() > 0 && simulation.time() < 8.0)
-    simulation.advance(20);
-  REQUIRE(simulation.awake().value() == 0);
+  let_sleep(simulation);
   simulation.advance(80);
 }
 

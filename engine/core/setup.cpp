@@ -488,6 +488,12 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
     body.first_part = static_cast<uint>(out.parts.size());
     body.material = spec.material.value_or(static_cast<std::uint32_t>(scene.materials.size()));
     body.reach = static_cast<float>(std::min(reach_of(spec), 1e30));
+    const Bounds box = bounds_of(spec, {});
+    for (int a = 0; a < 3; ++a) {
+      const bool ends = std::isfinite(box.min[a]) && std::isfinite(box.max[a]);
+      body.box_middle[a] = ends ? static_cast<float>(0.5 * (box.min[a] + box.max[a])) : 0.0f;
+      body.box_half[a] = ends ? static_cast<float>(0.5 * (box.max[a] - box.min[a])) : 1e15f;
+    }
     body.load_share = load_share_of(spec.load_filter, scene.dt);
     const FreeEnds free = free_ends(spec.parts, clear);
     for (const std::size_t part : free.hemmed)

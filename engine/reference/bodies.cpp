@@ -122,7 +122,7 @@ void body_occupancy(const Args& args, Fields& f, uint begin, uint end) {
 
 namespace {
 
-// The cells that a body's bounds and the bounds of all grains have in common.
+// The cells that a body's box and the bounds of all grains have in common.
 struct CellBox {
   ivec3 first, last;
   bool empty() const { return glm::any(glm::lessThan(last, first)); }
@@ -135,18 +135,20 @@ float mark_margin(const Fields& f, const World& world) {
   return (f.settings[0].grid.incremental ? 1.0f + incremental_share : 1.0f) * world.lists.skin;
 }
 
-CellBox cells_around(const Fields& f, uint body, const World& world) {
+// reach: m, from the body to the middle of a cell.
+CellBox cells_around(const Fields& f, uint body, const World& world, float reach) {
   const Settings& settings = f.settings[0];
-  const vec3 center = f.bodies[body].motion.position;
-  const float around = f.bodies[body].reach + world.radius + mark_margin(f, world);
+  const Body& b = f.bodies[body];
+  const vec3 center = b.motion.position + rotated(b.motion.rotation, b.box_middle);
+  const vec3 around = half_around(b.motion.rotation, b.box_half) + reach;
   const auto cell_at = [&](float x, int a) {
     return static_cast<int>(
         std::floor(std::clamp((x - settings.domain.min[a]) * world.grid.inverse_cell[a], -1e6f, 1e6f)));
   };
   CellBox box;
   for (int a = 0; a < 3; ++a) {
-    box.first[a] = cell_at(center[a] - around, a);
-    box.last[a] = cell_at(center[a] + around, a);
+    box.first[a] = cell_at(center[a] - around[a], a);
+    box.last[a] = cell_at(center[a] + around[a], a);
     if (const int period = world.grid.cells[a]; period == 0) {
       box.first[a] = std::max(box.first[a], world.grid.low[a]);
       box.last[a] = std::min(box.last[a], world.grid.high[a]);
@@ -218,7 +220,9 @@ void mark_cells(Fields& f, uint body, uint first, uint last) {
   const World& world = f.worlds[body / f.settings[0].bodies.count];
   const bool moved = f.status[0].lists.rebuilding == 0 && has_moved(f, body) &&
                      !too_many_displaced(world);  // and lists are rebuilt incrementally
-  const CellBox box = cells_around(f, body, world);
+  const Cubes around(f, body, world);
+  const float cell_reach = around.reach(0.5f), cube_reach = around.reach(1.0f);
+  const CellBox box = cells_around(f, body, world, cell_reach);
   if (box.empty())
     return;
   const uvec3 bits = f.settings[0].grid.bits;
@@ -228,9 +232,7 @@ void mark_cells(Fields& f, uint body, uint first, uint last) {
   TALUS_ASSERT(world.lists.table < f.settings[0].worlds.count && first < last && last <= body_threads, body,
                world.lists.table, first, last);
   const bool wide = cubes.x > table / cubes.y / cubes.z;  // few grains in a wide space: all of them look at the body
-  const Cubes around(f, body, world);
   const bool by_distance = tells_distance(f, body);
-  const float cell_reach = around.reach(0.5f), cube_reach = around.reach(1.0f);
   // Middles of cells are at most this far from that of their cube: nearer to the body, all of them reach it.
   const float all_reach = cell_reach - 0.5f * around.diagonal();
   const uint elements = wide ? table : cubes.x * cubes.y * cubes.z;

@@ -79,8 +79,10 @@ void main() {
     return;
   if (status.lists.rebuilding == 0u)  // lists are rebuilt incrementally
     moved = has_moved(body, worlds[0].incremental.distance) && !too_many_displaced();
-  vec3 center = bodies[body].motion.position;
-  precise float around = bodies[body].reach + worlds[world].radius + mark_margin();
+  float cell_reach = reach_of(0.5), cube_reach = reach_of(1.0);
+  vec4 rotation = bodies[body].motion.rotation;
+  precise vec3 center = bodies[body].motion.position + rotated(rotation, bodies[body].box_middle);
+  precise vec3 around = half_around(rotation, bodies[body].box_half) + cell_reach;
   precise vec3 low = (center - around - settings.domain.min) * worlds[world].grid.inverse_cell;
   precise vec3 high = (center + around - settings.domain.min) * worlds[world].grid.inverse_cell;
   ivec3 first = ivec3(floor(clamp(low, vec3(-1e6), vec3(1e6)))), last = ivec3(floor(clamp(high, vec3(-1e6), vec3(1e6))));
@@ -106,7 +108,6 @@ void main() {
   bool by_distance = true;  // triangles tell of none as far as this needs
   for (uint part = 0u; part < bodies[body].parts; ++part)
     by_distance = by_distance && (part_kind(bodies[body].first_part + part) & solid_kind_mask) != solid_triangles;
-  float cell_reach = reach_of(0.5), cube_reach = reach_of(1.0);
   // Middles of cells are at most this far from that of their cube: nearer to the body, all of them reach it.
   precise float all_reach = cell_reach - 0.5 * length_of(1.0 / worlds[world].grid.inverse_cell);
   for (uint k = lane; k < cubes.x * cubes.y * cubes.z; k += body_threads) {

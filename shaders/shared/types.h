@@ -528,6 +528,8 @@ struct Body {
   uint parts;
   uint material;  // settings.materials: that of a wall
   float reach;    // m, radius of a ball around its origin that holds it
+  vec3 box_middle;  // m, in the body: of the least box along the body's axes that holds it
+  vec3 box_half;    // m, half that box's edges; 1e15 where it has no end, about a middle of 0
   float far;      // m, of its parts the least one: where they do not tell how far they are, it is further than that
   float load_share;  // of a step's load in the filtered one
   uint asleep;       // flag: dynamic, and sleeps

@@ -12,6 +12,13 @@ LAW mat3 matrix_of(vec4 q) {
   return mat3(rotated(q, vec3(1.0f, 0.0f, 0.0f)), rotated(q, vec3(0.0f, 1.0f, 0.0f)), rotated(q, vec3(0.0f, 0.0f, 1.0f)));
 }
 
+// Half the edges, along the axes of the world, of the least box around a box that is rotated, by half the edges of that.
+LAW vec3 half_around(vec4 q, vec3 half_edges) {
+  PRECISE vec3 around = abs(rotated(q, vec3(half_edges.x, 0.0f, 0.0f))) + abs(rotated(q, vec3(0.0f, half_edges.y, 0.0f))) +
+                        abs(rotated(q, vec3(0.0f, 0.0f, half_edges.z)));
+  return around;
+}
+
 // First q, then turn.
 LAW vec4 then_turned(vec4 q, vec4 turn) {
   vec3 a = vec3(turn), b = vec3(q);
