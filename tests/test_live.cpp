@@ -192,6 +192,7 @@ void resumes_after_a_change(const Options& options) {
   scene.emitters[0].rate = 600.0;
   scene.dt *= 0.8;
   scene.domain.gravity.x = 1.0;
+  scene.bodies[0].parts.push_back({.shape = SpherePart{0.05}, .position = {0.1, 0.0, 0.0}, .subtract = true});
   first.change(scene);
   first.advance(10);
   first.save(scratch / "state.talus");
@@ -202,6 +203,62 @@ void resumes_after_a_change(const Options& options) {
   second.advance(10);
   CHECK(second.grains_born() == first.grains_born());
   CHECK(second.state_hash() == first.state_hash());
+}
+
+// A bed on a table, which is closed all around, and room for it below.
+Scene bed_on_a_table() {
+  Scene scene = scene_of(1.0 / 240, 8, 1);
+  add_bed(scene, 0.1, 0.5, 0.01, 0.08);
+  std::get<BoxFill>(scene.grains[0].shape).min.z += 0.2;
+  std::get<BoxFill>(scene.grains[0].shape).max.z += 0.2;
+  scene.solver = default_solver(Method::dem);
+  scene.solver.substeps = 8;
+  scene.solver.sleep = true;
+  scene.materials[0].rolling_friction = 0.1;
+  scene.bodies = {body_of("table", {{BoxPart{{0.4, 0.4, 0.04}}}}, {0.0, 0.0, 0.18})};
+  scene.sinks.push_back({.name = "elsewhere", .position = {0.0, 0.0, 0.45}, .parts = {{BoxPart{{0.1, 0.1, 0.02}}}}});
+  return scene;
+}
+
+std::size_t grains_below(Simulation& simulation, float height) {
+  const auto grains = simulation.grains();
+  return static_cast<std::size_t>(
+      std::ranges::count_if(grains, [&](const GrainState& g) { return g.position.z < height; }));
+}
+
+// Under a bed that sleeps; closed again, it lets no more through.
+void opens_a_hole(const Options& options) {
+  Scene scene = bed_on_a_table();
+  Simulation simulation(scene, options);
+  simulation.advance(200);
+  CHECK(grains_below(simulation, 0.19f) == 0);
+  CHECK(simulation.awake().value() < simulation.grain_count() / 10);
+  const std::vector<BodyPart> whole = scene.bodies[0].parts;
+  scene.bodies[0].parts.push_back({.shape = SpherePart{0.07}, .position = {0.02, 0.0, 0.0}, .subtract = true});
+  simulation.change(scene);
+  simulation.advance(72);
+  CHECK(grains_below(simulation, 0.15f) > 50);
+  scene.bodies[0].parts = whole;
+  simulation.change(scene);
+  simulation.advance(40);  // those that were in the hole have left it
+  const std::size_t through = grains_below(simulation, 0.19f);
+  CHECK(through < simulation.grain_count() - 20);
+  simulation.advance(60);
+  CHECK(grains_below(simulation, 0.19f) == through);
+  CHECK(complaints(simulation) == std::vector<std::string>{});
+}
+
+// From the start on, with sinks, shapes and cloth, whose records in memory come after those of bodies.
+void is_as_if_it_had_been_so(const Scene& scene, const Scene& changed, const Options& options) {
+  Simulation first(scene, options), second(changed, options);
+  first.change(changed);
+  CHECK(first.state_hash() == second.state_hash());
+  first.advance(40);
+  second.advance(40);
+  CHECK(first.state_hash() == second.state_hash());
+  Simulation never(scene, options);
+  never.advance(40);
+  CHECK(never.state_hash() != second.state_hash());
 }
 
 // Out of a bed: what is held follows the hand, without ringing, and falls when let go.
@@ -498,6 +555,7 @@ TEST_CASE("A change says which key needs a new simulation", "[live]") {
           s.emitters[1].radius_max *= 2.0;  // larger than all that there are
         }) == "emitter.1");
   CHECK(key_of([](Scene& s) { s.emitters.pop_back(); }) == "emitter.0");
+  CHECK(key_of([](Scene& s) { s.bodies[2].parts.push_back({SpherePart{0.1}}); }) == "none");
   CHECK(key_of([](Scene& s) { s.bodies[2].velocity.x = 9.0; }) == "body.2.velocity");
   CHECK(key_of([](Scene& s) { s.bodies.pop_back(); }) == "body.4");
   CHECK(key_of([](Scene& s) { s.materials.push_back({.name = "clay"}); }) == "material.2");
@@ -553,6 +611,79 @@ TEST_CASE("A rate that doubles pours twice the grains on a device, and what was 
   resumes_after_a_change(on_one_device());
 }
 
+TEST_CASE("A hole in a body lets grains through until it is closed", "[live]") {
+  opens_a_hole(on_cpu);
+}
+
+TEST_CASE("A hole in a body lets grains through until it is closed, on a device", "[device][live]") {
+  opens_a_hole(on_device());
+}
+
+TEST_CASE("A body whose parts change is as if it had had them from the start on", "[live]") {
+  Scene scene = busy();
+  Scene changed = scene;
+  changed.bodies[0].parts.push_back({.shape = SpherePart{0.1}, .position = {0.1, 0.0, 0.0}, .subtract = true});
+  changed.bodies[0].parts.push_back({.shape = CapsulePart{0.02, 0.2}, .position = {-0.1, 0.0, 0.1}});
+  is_as_if_it_had_been_so(scene, changed, on_cpu);
+
+  // What contacts need of shapes and of cloth lies in memory behind the parts of bodies and sinks.
+  const auto with_parts = [](const std::string& parts) {
+    return parse_scene(R"(
+[time]
+dt = 0.004
+end = 1
+[domain]
+min = [-0.3, -0.3, 0]
+max = [0.3, 0.3, 1]
+[solver]
+method = "vts"
+substeps = 4
+[[material]]
+name = "sand"
+[[grains]]
+material = "sand"
+radius = 0.02
+fill.box = { min = [-0.1, -0.1, 0.22], max = [0.1, 0.1, 0.4] }
+[[shape]]
+name = "block"
+material = "sand"
+radius = 0.02
+fill.box = { size = [0.16, 0.16, 0.16], position = [0.15, 0.15, 0.3] }
+[[cloth]]
+name = "sheet"
+material = "sand"
+grid = { size = [0.3, 0.3], cells = [6, 6] }
+position = [0, 0, 0.18]
+thickness = 0.02
+[[sink]]
+name = "drain"
+position = [0, 0, 0.04]
+parts = [ { box = { size = [0.2, 0.2, 0.08] } } ]
+[[body]]
+name = "post"
+position = [0, 0, 0.1]
+parts = [ )" + parts + " ]\n",
+                       "parts.toml");
+  };
+  is_as_if_it_had_been_so(
+      with_parts("{ box = { size = [0.1, 0.1, 0.1] } }"),
+      with_parts("{ box = { size = [0.1, 0.1, 0.1] } }, { sphere = { radius = 0.04 }, position = "
+                 "[0.05, 0, 0.05], subtract = true }, { torus = { radius = 0.1, section = 0.02 } }"),
+      on_cpu);
+}
+
+TEST_CASE("Bodies that weigh by their parts, and those of particles, keep them", "[live]") {
+  Scene scene = bed_on_a_table();
+  scene.bodies.push_back(body_of("block", {{BoxPart{{0.02, 0.02, 0.02}}}}, {0.0, 0.0, 0.4}));
+  scene.bodies[1].density = 1000.0;
+  Simulation simulation(scene, on_cpu);
+  Scene changed = scene;
+  changed.bodies[1].parts.push_back({SpherePart{0.02}});
+  CHECK(needs_restart(scene, changed) == "body.1.parts");
+  CHECK_THAT(error_of([&] { simulation.change(changed); }), Catch::Contains("body.1.parts cannot change"));
+  CHECK(simulation.scene().bodies[1].parts.size() == 1);
+}
+
 TEST_CASE("What was changed is resumed", "[live]") {
   resumes_after_a_change(on_cpu);
 }
@@ -561,7 +692,8 @@ TEST_CASE("An emitter that comes to a scene pours where it is moved", "[live]") 
   pours_where_it_is_moved(on_cpu);
 }
 
-TEST_CASE("An emitter that comes to a scene pours where it is moved on a device in lockstep", "[device][live][lockstep]") {
+TEST_CASE("An emitter that comes to a scene pours where it is moved on a device in lockstep",
+          "[device][live][lockstep]") {
   pours_where_it_is_moved(in_lockstep());
 }
 

@@ -1,5 +1,6 @@
 #include "viewer/inputs.h"
 #include "engine/base/atomic_file.h"
+#include "viewer/cut.h"
 #include "viewer/parameters.h"
 #include "viewer/pour.h"
 #include "viewer/status.h"
@@ -92,6 +93,9 @@ Json json_of(const Input& input) {
           [](const Push& i) {
             return Json{{"push", json_of(i.at)}, {"radius", i.radius}};
           },
+          [](const Cut& i) {
+            return Json{{"cut", i.body}, {"at", json_of(i.at)}, {"radius", i.radius}};
+          },
           [](const SetParameter& i) {
             return Json{{"set", i.key}, {"value", i.value}};
           },
@@ -120,11 +124,13 @@ Input input_of(const Json& json) {
     return Dig{vector_of(json, "dig"), number_of(json, "radius")};
   if (json.contains("push"))
     return Push{vector_of(json, "push"), number_of(json, "radius")};
+  if (json.contains("cut"))
+    return Cut{text_of(json, "cut"), vector_of(json, "at"), number_of(json, "radius")};
   if (json.contains("set"))
     return SetParameter{text_of(json, "set"), number_of(json, "value")};
   throw std::invalid_argument(
       "it must be one of drive_joint, move_joint, drive_body, push_body, grab, move_hand, release, pour, dig, push, "
-      "set");
+      "cut, set");
 }
 
 // Ground gives no grains to a hand: it is there as columns until a body digs it.
@@ -152,6 +158,7 @@ void act(talus::Simulation& simulation, const Input& input) {
                  [&](const Pour& i) { simulation.change(with_pour(simulation.scene(), simulation.time(), i.at)); },
                  [&](const Dig& i) { dig(simulation, i); },
                  [&](const Push& i) { simulation.push_grains(i.at, i.radius); },
+                 [&](const Cut& i) { simulation.change(with_cut(simulation.scene(), i.body, i.at, i.radius)); },
                  [&](const SetParameter& i) { simulation.change(with_parameter(simulation.scene(), i.key, i.value)); },
              },
              input);

@@ -65,8 +65,15 @@ struct Push {
   double radius;
   bool operator==(const Push&) const = default;
 };
-using Input =
-    std::variant<DriveJoint, MoveJoint, DriveBody, PushBody, SetParameter, Grab, MoveHand, Release, Pour, Dig, Push>;
+// A ball is taken out of a body: viewer/cut.h.
+struct Cut {
+  std::string body;  // empty: there was none, which act() tells
+  glm::dvec3 at;     // m, in the body's frame
+  double radius;
+  bool operator==(const Cut&) const = default;
+};
+using Input = std::variant<DriveJoint, MoveJoint, DriveBody, PushBody, SetParameter, Grab, MoveHand, Release, Pour, Dig,
+                           Push, Cut>;
 
 // Between two steps. Throws std::logic_error or SceneError for what cannot be, and changes nothing then.
 void act(talus::Simulation& simulation, const Input& input);

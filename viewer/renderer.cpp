@@ -211,16 +211,13 @@ struct Renderer::Impl {
     sliced.reset();
     lines = domain_lines(scene.domain);
     cloth = cloth_drawing(scene);
-    drawing = body_drawing(scene, cloth, surface_tolerance(box));
     bodies_start = bodies_at_start(scene);
     day = sun_and_sky(frame.light);
     if (const auto bytes = sizeof(DrawLight) + std::max<std::size_t>(scene.materials.size(), 1) * sizeof(DrawMaterial);
         !light_buffer || light_buffer.bytes() < bytes)
       light_buffer = gpu::Buffer(device, "draw_light", bytes);
     fill(line_buffer, "draw_lines", lines);
-    fill(body_looks, "draw_bodies", drawing.bodies);
-    fill(body_vertices, "draw_vertices", drawing.vertices);
-    fill(body_triangles, "draw_triangles", drawing.triangles);
+    draw_bodies();
     fill(around, "draw_around", cloth.around);
     if (!cloth.vertices.empty() && !cloth_index) {
       cloth_index.emplace(device, "draw_cloth_place", shaders::find_shader("draw_cloth_place.comp"));
@@ -230,6 +227,23 @@ struct Renderer::Impl {
       turn.emplace(device, "draw_turn", shaders::find_shader("draw_turn.comp"));
     turned.reset();
     source = {};
+    graph.submit();  // so that the simulation's graph can record
+  }
+
+  void draw_bodies() {
+    drawing = body_drawing(scene, cloth, surface_tolerance(box));
+    fill(body_looks, "draw_bodies", drawing.bodies);
+    fill(body_vertices, "draw_vertices", drawing.vertices);
+    fill(body_triangles, "draw_triangles", drawing.triangles);
+  }
+
+  // Bodies that have other parts now (Simulation::change).
+  void take_parts(const Scene& now) {
+    if (std::ranges::equal(scene.bodies, now.bodies, {}, &BodySpec::parts, &BodySpec::parts))
+      return;
+    scene.bodies = now.bodies;
+    sliced.reset();
+    draw_bodies();
     graph.submit();  // so that the simulation's graph can record
   }
 
@@ -257,6 +271,7 @@ struct Renderer::Impl {
   // The state of a world of a simulation; the buffers of the first one where it runs on this device, else a copy.
   void take(Simulation& simulation, bool contacts_evaluated, std::uint32_t world) {
     settle_measured();
+    take_parts(simulation.scene());
     const std::uint32_t cloth_first = simulation.cloth_first();
     const auto [first, end] = simulation.coarse_without_fine();
     source = {};

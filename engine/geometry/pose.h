@@ -21,6 +21,12 @@ inline Pose operator*(const Pose& outer, const Pose& inner) {
   return {outer.position + outer.rotation * inner.position, outer.rotation * inner.rotation};
 }
 
+// Where the outer frame is in the inner one.
+inline Pose inverse_of(const Pose& pose) {
+  const glm::dquat back = glm::conjugate(pose.rotation);
+  return {-(back * pose.position), back};
+}
+
 // By a rotation vector: along its axis, as long as the angle [rad].
 inline glm::dquat rotation_by(const glm::dvec3& turn) {
   const double angle = glm::length(turn);

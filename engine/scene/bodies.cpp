@@ -96,6 +96,17 @@ glm::dquat rotation_of(const glm::dvec3& degrees) {
          glm::angleAxis(angle.x, glm::dvec3(1, 0, 0));
 }
 
+glm::dvec3 angles_of(const glm::dquat& rotation) {
+  const glm::dmat3 m = glm::mat3_cast(rotation);  // m[column][row]
+  const double cosine = std::hypot(m[0][0], m[0][1]);
+  const double y = std::atan2(-m[0][2], cosine);
+  // With y at 90 degrees, x and z turn about one axis.
+  constexpr double upright = 1e-8;
+  const double x = cosine > upright ? std::atan2(m[1][2], m[2][2]) : 0.0;
+  const double z = cosine > upright ? std::atan2(m[0][1], m[0][0]) : std::atan2(-m[1][0], m[1][1]);
+  return glm::degrees(glm::dvec3(x, y, z)) + 0.0;  // without -0, which the text of a scene has as 0
+}
+
 Bounds bounds_of(const BodySpec& body, const Pose& pose) {
   return bounds_of(body.parts, pose);
 }

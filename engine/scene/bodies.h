@@ -10,6 +10,9 @@ namespace talus {
 // From angles about the fixed axes x, then y, then z, in degrees.
 glm::dquat rotation_of(const glm::dvec3& degrees);
 
+// Such angles [degrees] of a rotation: rotation_of() of them is that rotation.
+glm::dvec3 angles_of(const glm::dquat& rotation);
+
 // Bodies by name, of a scene that stays as it is.
 class BodyNames {
 public:

@@ -22,18 +22,6 @@ glm::dvec3 plain(const glm::dvec3& v) {
   return v + 0.0;
 }
 
-// The angles about the fixed axes x, then y, then z [degrees] of a rotation: rotation_of() of them is that rotation.
-glm::dvec3 angles_of(const glm::dquat& rotation) {
-  const glm::dmat3 m = glm::mat3_cast(rotation);  // m[column][row]
-  const double cosine = std::hypot(m[0][0], m[0][1]);
-  const double y = std::atan2(-m[0][2], cosine);
-  // With y at 90 degrees, x and z turn about one axis.
-  constexpr double upright = 1e-8;
-  const double x = cosine > upright ? std::atan2(m[1][2], m[2][2]) : 0.0;
-  const double z = cosine > upright ? std::atan2(m[0][1], m[0][0]) : std::atan2(-m[1][0], m[1][1]);
-  return plain(glm::degrees(glm::dvec3(x, y, z)));
-}
-
 // IEC 61966-2-1.
 double linear_of_srgb(double c) {
   return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);

@@ -1,4 +1,6 @@
 // Other settings for a simulation that goes on.
+#include "engine/core/executor.h"
+#include "engine/scene/bodies.h"
 #include "engine/scene/hertz.h"
 #include "engine/scene/limitations.h"
 #include "engine/scene/text.h"
@@ -27,6 +29,12 @@ bool may_come(const Scene& scene, const Emitter& emitter) {
   return !emitter.clump && emitter.radius_min >= radii.min && emitter.radius_max <= radii.max;
 }
 
+// May its parts change while it runs? A dynamic body weighs by them, and particles on a skin are grains. Around bodies
+// in ground of [soil] there are samples of its surface, as many as the bodies are large.
+bool may_reshape(const Scene& scene, const BodySpec& body) {
+  return !scene.soil && !is_dynamic(body) && std::ranges::none_of(body.parts, is_boundary);
+}
+
 // The scene that runs, with all that may change as it is in another one.
 Scene with_changes(Scene scene, const Scene& from) {
   scene.dt = from.dt;
@@ -48,6 +56,9 @@ Scene with_changes(Scene scene, const Scene& from) {
     scene.emitters.push_back(from.emitters[e]);
   for (std::size_t b = 0; b < std::min(scene.bodies.size(), from.bodies.size()); ++b)
     scene.bodies[b].load_filter = from.bodies[b].load_filter;
+  for (std::size_t b = 0; b < std::min(scene.bodies.size(), from.bodies.size()); ++b)
+    if (may_reshape(scene, scene.bodies[b]) && may_reshape(from, from.bodies[b]))
+      scene.bodies[b].parts = from.bodies[b].parts;
   for (std::size_t c = 0; c < std::min(scene.cloths.size(), from.cloths.size()); ++c)
     scene.cloths[c].color = from.cloths[c].color;
   if (scene.upsampling && from.upsampling) {
@@ -90,6 +101,18 @@ bool same_emission(const Scene& a, const Scene& b) {
     return to_toml(alone);
   };
   return a.dt == b.dt && a.domain.gravity == b.domain.gravity && emitters_of(a) == emitters_of(b);
+}
+
+bool same_parts(const Scene& a, const Scene& b) {
+  return std::ranges::equal(a.bodies, b.bodies, {}, &BodySpec::parts, &BodySpec::parts);
+}
+
+// The bodies of a scene in place of those with other parts.
+Bodies reshaped(const Scene& scene, const Bodies& from) {
+  std::vector<BodyMotion> motions;
+  for (const Body& body : from.bodies)
+    motions.push_back(body.motion);
+  return bodies_of(scene, motions, *make_cpu_executor(0));  // as prepare(): the same on all devices
 }
 
 // Does the history of a contact mean the same to both?
@@ -211,15 +234,22 @@ std::pair<Population, std::vector<EmissionSchedule>> Simulation::Impl::emission_
 // Goes on by the settings of a scene with these emission schedules. What may throw comes before anything is changed.
 void Simulation::Impl::adopt(Scene to, Population population, std::vector<EmissionSchedule> schedules, double zero) {
   const Settings settings = model.settings_after(to, population);
+  std::optional<Bodies> bodies;
+  if (!same_parts(model.scene(), to))
+    bodies = reshaped(to, model.bodies());
   Drives drives(to, zero);
   drives.set(commands.drives().courses());
   model.adopt(std::move(to), std::move(population), zero, settings);
+  if (bodies)
+    model.reshape(std::move(*bodies));
   commands.set_drives(std::move(drives));
   memory.specialize();
   memory.resize_all();
   memory.write_settings();
   emission.set_schedules(std::move(schedules));
   memory.write_changed();
+  if (bodies)
+    memory.write_parts();
   memory.write_cameras();
   memory.wake_grains();
   run.invalidate_all_lists();

@@ -346,8 +346,7 @@ void FieldMemory::write_constants() {
     }
   write_field(*executor_, FieldId::body_points, points);
   write_field(*executor_, FieldId::clump_kinds, clump_kinds_of(model_.scene()));
-  write_field(*executor_, FieldId::sinks, bodies.sinks);
-  write_field(*executor_, FieldId::shape_data, bodies.shape_data);
+  write_shape_data();
   std::vector<Carried> carried;
   for (const BoundaryParticle& grain : population.boundary)
     carried.push_back({vec3(grain.place), grain.body});
@@ -384,6 +383,27 @@ void FieldMemory::write_changed() {
   }
   write_field(*executor_, FieldId::bodies, bodies);
   write_field(*executor_, FieldId::shapes, model_.shapes().shapes);
+}
+
+void FieldMemory::write_parts() {
+  auto bodies = read_field<Body>(*executor_, FieldId::bodies, model_.bodies_of_all());
+  const std::vector<Body>& with_parts = model_.bodies().bodies;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const Body& from = with_parts[b % with_parts.size()];
+    bodies[b].first_part = from.first_part;
+    bodies[b].parts = from.parts;
+    bodies[b].reach = from.reach;
+    bodies[b].box_middle = from.box_middle;
+    bodies[b].box_half = from.box_half;
+    bodies[b].far = from.far;
+  }
+  write_field(*executor_, FieldId::bodies, bodies);
+  write_shape_data();
+}
+
+void FieldMemory::write_shape_data() {
+  write_field(*executor_, FieldId::sinks, model_.bodies().sinks);
+  write_field(*executor_, FieldId::shape_data, model_.bodies().shape_data);
 }
 
 void FieldMemory::write_cameras() {

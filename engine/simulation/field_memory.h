@@ -57,6 +57,7 @@ public:
   void write_settings();  // what passes read of the model that a change of settings may change, but for the emission
                           // schedules
   void write_changed();   // bodies and shapes after a change of settings
+  void write_parts();     // of bodies, after Model::reshape()
   void write_cameras();   // depth cameras, and room for their images
   // After the model has changed, or a state was taken over: fields that have their size already keep their content.
   void resize_all();
@@ -76,6 +77,7 @@ private:
   // Elements in one world where each world has as many, and in all worlds elsewhere.
   std::size_t elements_of(Extent extent, const Settings& settings, const Population& population) const;
   void write_constants();
+  void write_shape_data();
   void write_ground();  // what of it stays the same
   void resize_rows(uint rows, uint history);
 

@@ -81,16 +81,21 @@ Model::Model(Prepared prepared, const Options& options)
   settings_ = settings_with(population_);
   cloth_ = cloth_of(scene_, population_, settings_);
   shapes_ = shapes_of(scene_, population_);
-  settings_.shapes.words = static_cast<uint>(bodies_.shape_data.size());
-  bodies_.shape_data.insert(bodies_.shape_data.end(), shapes_.shape_of.begin(), shapes_.shape_of.end());
-  settings_.cloth.words = static_cast<uint>(bodies_.shape_data.size());
-  bodies_.shape_data.insert(bodies_.shape_data.end(), cloth_.words.begin(), cloth_.words.end());
+  lay_out_shapes();
   // A grain at rest has some 9 neighbours within the Verlet skin; the rest is what rows waste beside a slice's longest
   // list.
   const std::size_t grains =
       own_slots() ? settings_.worlds.places : population_.initial.size() + population_.scheduled.size();
   const std::size_t slots = options_.contact_slots ? options_.contact_slots : std::max<std::size_t>(1024, 16 * grains);
   set_contact_capacity(static_cast<uint>((slots + slice_grains - 1) / slice_grains), 0);
+}
+
+// Behind the parts of bodies, what contacts need of shapes and of cloth.
+void Model::lay_out_shapes() {
+  settings_.shapes.words = static_cast<uint>(bodies_.shape_data.size());
+  bodies_.shape_data.insert(bodies_.shape_data.end(), shapes_.shape_of.begin(), shapes_.shape_of.end());
+  settings_.cloth.words = static_cast<uint>(bodies_.shape_data.size());
+  bodies_.shape_data.insert(bodies_.shape_data.end(), cloth_.words.begin(), cloth_.words.end());
 }
 
 bool Model::is_dynamic(std::uint32_t body) const {
@@ -208,6 +213,13 @@ void Model::adopt(Scene scene, Population population, double time_zero, const Se
   settings_ = settings;
   shapes_ = shapes_of(scene_, population_);
   warnings_ = warnings_of(scene_, population_);
+}
+
+void Model::reshape(Bodies bodies) {
+  bodies_ = std::move(bodies);
+  lay_out_shapes();
+  for (const std::string& note : bodies_.notes)
+    add_note_once(note, "");
 }
 
 void Model::set_places(uint places) {

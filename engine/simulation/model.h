@@ -96,6 +96,7 @@ public:
   Settings settings_after(const Scene& changed, const Population& population) const;
 
   void adopt(Scene scene, Population population, double time_zero, const Settings& settings);
+  void reshape(Bodies bodies);                                  // those of scene(), whose parts have changed
   void adopt_looks(Scene scene) { scene_ = std::move(scene); }  // the physics and the solver must be the same
   // The history buffer has room for at least so many contacts.
   void set_contact_capacity(uint rows, uint history);
@@ -105,6 +106,7 @@ public:
 
 private:
   void give_slots(Settings& to) const;
+  void lay_out_shapes();
   bool many_worlds() const { return scene_.worlds > 1 || options_.shelves > 0; }  // by how they are computed
   std::string name_in_world(uint grain) const;
 

@@ -305,6 +305,35 @@ def test_settings_change_while_it_runs(scene, sim):
         sim.change(talus.parse_scene(SCENE, overrides=["grains.0.count=7"]))
 
 
+def test_a_hole_is_cut_into_a_body_while_it_runs():
+    def scene(*holes):
+        parts = ", ".join(["{ box = { size = [1, 1, 0.04] } }", *holes])
+        return talus.parse_scene(
+            """
+            [domain]
+            min = [-0.1, -0.1, 0]
+            max = [0.1, 0.1, 0.4]
+            [[material]]
+            name = "sand"
+            [[grains]]
+            material = "sand"
+            radius = 0.01
+            fill.box = { min = [-0.1, -0.1, 0.2], max = [0.1, 0.1, 0.28] }
+            [[body]]
+            name = "table"
+            position = [0, 0, 0.18]
+            parts = [%s]
+            """ % parts
+        )
+
+    sim = talus.Simulation(scene())
+    sim.advance(60)
+    assert (sim.grains().position[:, 2] > 0.2).all()
+    sim.change(scene("{ sphere = { radius = 0.08 }, subtract = true }"))
+    sim.advance(60)
+    assert (sim.grains().position[:, 2] < 0.15).sum() > 20
+
+
 def test_a_hand_holds_grains(sim):
     assert sim.grab((0, 0, 0.3), 0.1) > 5
     sim.move_hand((0, 0, 0.31))

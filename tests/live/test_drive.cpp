@@ -88,3 +88,32 @@ TEST_CASE("A setting that cannot be is told, and told until it is read", "[live]
   CHECK(contains(live.session().error(), "material.sand.density"));
   CHECK(live.session().scene().materials[0].density > 0.0);
 }
+
+TEST_CASE("The force on what is driven is an arrow in the scene and a number in the panel", "[live]") {
+  Live live(arm);
+  live.resize(900, 600);
+  live.app->remembered().panels_shown = true;
+  live.key("F6");
+  live.frames(2);
+  CHECK(live.app->forces().most() == 0.0);
+  live.input("keydown j");
+  live.play_to(0.5);
+  live.input("keyup j");
+  live.frames(2);
+  REQUIRE(live.app->forces().arrows().size() == 1);
+  const viewer::Forces::Arrow arrow = live.app->forces().arrows()[0];
+  CHECK(arrow.body == 0);
+  CHECK(arrow.force == glm::dvec3(live.session().simulation().body_loads()[0].force_filtered));
+  CHECK(glm::length(arrow.force) > 0.01);
+  CHECK(glm::length(arrow.force) <= live.app->forces().most());
+  // From the middle of the arm, against the way that it turns.
+  const Pose pose = live.session().simulation().body_state(0).pose;
+  CHECK(glm::distance(arrow.at, pose.position + pose.rotation * glm::dvec3(0.2, 0.0, 0.0)) < 1e-6);
+  CHECK(glm::dot(arrow.force, pose.rotation * glm::dvec3(0.0, -1.0, 0.0)) > 0.0);
+  live.picture(true);
+  live.app->restart();
+  live.loaded();
+  live.frames(2);
+  CHECK(live.app->forces().most() == 0.0);
+  live.resize(width, height);
+}

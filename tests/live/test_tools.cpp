@@ -1,5 +1,6 @@
 // The mouse pulls, pours, digs and pushes grains, by its tools.
 #include "live.h"
+#include "viewer/live/gizmo.h"
 
 using namespace talus;
 using namespace talus_tests;
@@ -204,4 +205,74 @@ target = [0, 0, 0.2]
   CHECK(live.session().done().empty());
   live.session().forget_error();
   live.key("1");
+}
+
+TEST_CASE("A hole is cut where the mouse is, lets sand through, is taken back, and played back to the same bits",
+          "[live]") {
+  Live live(R"(
+[time]
+dt = 0.005
+end = 100
+[domain]
+min = [-0.5, -0.5, 0.0]
+max = [0.5, 0.5, 1.0]
+[solver]
+substeps = 4
+[[material]]
+name = "sand"
+[[grains]]
+material = "sand"
+radius = 0.02
+fill.box = { min = [-0.5, -0.06, 0.0], max = [0.5, 0.5, 0.3] }
+[[body]]
+name = "wall"
+position = [0, -0.1, 0.2]
+parts = [ { box = { size = [1.0, 0.04, 0.4] } } ]
+[[body]]
+name = "ball"
+position = [0.35, -0.3, 0.1]
+density = 2000
+parts = [ { sphere = { radius = 0.1 } } ]
+[camera]
+eye = [0, -2.5, 0.9]
+target = [0, 0, 0.15]
+)");
+  live.play_to(0.05);
+  const std::uint64_t step = live.session().step();
+  const auto in_front = [&] {
+    const auto grains = live.session().simulation().grains();
+    return std::ranges::count_if(grains, [](const GrainState& g) { return g.position.y < -0.12f; });
+  };
+  const auto cut_at = [&](const glm::dvec3& place) {
+    const glm::ivec2 at(*viewer::pixel_of(live.app->view(), glm::vec2(width, height), place));
+    live.point_at(at.x, at.y);
+    live.input("keydown ctrl mousedown 1");
+    live.input("mouseup 1 keyup ctrl");
+  };
+  live.key("5");
+  CHECK(live.app->tool() == viewer::Tool::cut);
+  live.app->reach() = 7.0f;
+  const Image whole = live.picture();
+  cut_at({0.0, -0.12, 0.15});
+  CHECK(live.session().error() == "");
+  CHECK(live.session().scene().bodies[0].parts.size() == 2);
+  CHECK(differing(whole, live.picture(), 0.05f) > 100);  // it is seen at once
+  CHECK(in_front() == 0);
+  live.play_to(0.8);
+  CHECK(in_front() > 20);
+  live.picture();
+  takes_back_and_replays(live, "cut wall", step);
+  CHECK(in_front() > 20);
+
+  // What has a mass, and what is no body, stays whole.
+  cut_at({0.35, -0.4, 0.1});
+  CHECK(contains(live.session().error(), "body ball has a mass"));
+  live.session().forget_error();
+  cut_at({-0.3, -0.48, 0.0});
+  CHECK(contains(live.session().error(), "nothing is cut here"));
+  live.session().forget_error();
+  CHECK(live.session().scene().bodies[0].parts.size() == 2);
+  CHECK(live.session().done().size() == 1);
+  live.key("1");
+  live.app->reach() = 5.0f;
 }

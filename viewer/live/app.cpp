@@ -1,5 +1,6 @@
 #include "viewer/live/app.h"
 #include "engine/base/atomic_file.h"
+#include "engine/scene/text.h"
 #include "viewer/live/input.h"
 #include "viewer/live/panels.h"
 #include "viewer/png.h"
@@ -189,6 +190,32 @@ void App::add_mesh() {
       session_->file());
 }
 
+bool App::may_arrange() const {
+  return session_ && !session_->replaying() && !loader_.busy() && !recorder_.running();
+}
+
+void App::arrange() {
+  if (!may_arrange() || !arranger_.chosen())
+    return;
+  const Scene& scene = session_->scene();
+  forget_loading();
+  replaced_ = "move " + name_of(scene, *arranger_.chosen());
+  session_->playing = false;
+  // As text, so that all is checked that a scene file is checked for.
+  loader_.start_text(to_toml(moved(scene, *arranger_.chosen(), arranger_.motion())), session_->file());
+}
+
+void App::keep_view() {
+  const View now = view();
+  const double distance = camera_.distance();
+  session_->between_steps([now, distance](Simulation& simulation) {
+    Scene scene = simulation.scene();
+    scene.camera.eye = glm::dvec3(now.eye);
+    scene.camera.target = glm::dvec3(now.eye) + distance * glm::dvec3(now.forward);
+    simulation.change(scene);
+  });
+}
+
 void App::start_camera() {
   if (session_)
     camera_.start(session_->scene(), renderer().bounds());
@@ -303,6 +330,7 @@ void App::take_loaded() {
       show(std::move(*loaded));
   } catch (const std::exception& e) {
     forget_loading();
+    arranger_.start();
     tell(e.what());
   }
 }
@@ -347,7 +375,9 @@ void App::show(Loader::Loaded loaded) {
   }
   machine_.start(session_->scene());
   mouse_.start();
+  arranger_.start();
   if (!same) {
+    arranger_.choose({});
     look_ = session_->scene().output;
     // A film's picture takes many, and a driver without a GPU has no time for more than a draft.
     look_.quality =
@@ -359,6 +389,7 @@ void App::show(Loader::Loaded loaded) {
   const std::string& title = session_->scene().title;
   canvas_.window().title(fmt::format("{} - Talus", title.empty() ? loaded.file.filename().string() : title));
   statistics_.start(session_->simulation());
+  forces_.start();
   if (undone_)
     go_on_from(*std::exchange(undone_, {}));
   ++shown_;
@@ -381,6 +412,9 @@ void App::drive() {
   for (Input& input : machine_.inputs(session_->simulation()))
     session_->give(std::move(input));
   mouse_.drag(*session_, renderer(), view(), picture_ != nullptr);
+  if (const auto place = arranger_.take_click(); place && picture_)
+    if (const auto picked = renderer().pick(*place); picked && picked->body)
+      arranger_.choose(Movable{Movable::Kind::body, *picked->body});
 }
 
 View App::view() const {
@@ -432,8 +466,19 @@ void App::look_at_state() {
   statistics_.sample_frames(session_->simulation(), renderer());
   if (!session_->simulation().gpu_device())
     take_state();
-  if (remembered_.panels_shown && pass_times_shown(*this))
+  if (pass_times_shown(*this))
     statistics_.sample(session_->simulation(), session_->rate(), chosen_body_);
+  if (drive_shown(*this))
+    forces_.sample(session_->simulation(), watched_bodies());
+}
+
+// Those that are driven, each once, and the one that is chosen.
+std::vector<std::uint32_t> App::watched_bodies() const {
+  std::vector<std::uint32_t> bodies{chosen_body_};
+  for (const Machine::Axis& axis : machine_.axes())
+    if (std::ranges::find(bodies, axis.body) == bodies.end())
+      bodies.push_back(axis.body);
+  return bodies;
 }
 
 const Described* App::described() {
@@ -548,7 +593,11 @@ void App::build_frame() {
     run(passed);
   canvas_.gui().show_light(remembered_.light);
   canvas_.gui().begin();
+  if (session_)
+    arranger_.keep_to(session_->scene(), loader_.busy() || may_arrange());
   redraw_ |= read_input(*this, static_cast<float>(passed));
+  if (arranger_.take_released())
+    arrange();
   redraw_ |= build_panels(*this);
   canvas_.gui().end();
 

@@ -1,7 +1,9 @@
 #pragma once
 // The live viewer: a window with a scene in it, and panels to watch, change, drive and record it.
+#include "viewer/live/arranger.h"
 #include "viewer/live/canvas.h"
 #include "viewer/live/dropped_mesh.h"
+#include "viewer/live/forces.h"
 #include "viewer/live/loader.h"
 #include "viewer/live/machine.h"
 #include "viewer/live/mouse_hold.h"
@@ -45,8 +47,12 @@ public:
   void open(const std::filesystem::path& file);
   std::optional<DroppedMesh>& dropped_mesh() { return mesh_drop_.asked(); }  // that is asked about
   void add_mesh();
-  void start_camera();  // back to the scene's own view
-  void restart();       // from the scene's start, with the settings it has now
+  // Puts what is chosen to where the arranger has it: the scene starts again with it there, and stands.
+  void arrange();
+  bool may_arrange() const;  // nothing else has the scene
+  void keep_view();          // as the scene's own
+  void start_camera();       // back to the scene's own view
+  void restart();            // from the scene's start, with the settings it has now
   // Takes back the last action of the user, or those from that place of undo_points() on: state, settings and time are
   // again as they were before it, and a recording of inputs ends there. Says why where that cannot be.
   void undo();
@@ -74,6 +80,7 @@ public:
   // The mouse is about to use its tool at this place; unset: it is not.
   void point(std::optional<glm::vec2> place) { mouse_.point(place); }
   const std::optional<MouseHold::Ball>& ball() const { return mouse_.ball(); }  // of the tool, to be drawn
+  Arranger& arranger() { return arranger_; }
   talus::View view() const;
   void tell(const std::string& message) { message_ = message; }  // in the window, until it is closed there
 
@@ -93,6 +100,7 @@ public:
   std::string& message() { return message_; }
   std::string& setting_words() { return setting_words_; }  // that are searched for among the settings
   bool& hint() { return hint_; }                           // what can be done is told in a line, on the first start
+  const Forces& forces() const { return forces_; }
   const Statistics& statistics() const { return statistics_; }
   Sharpness& sharpness() { return sharpness_; }
   std::uint32_t& chosen_body() { return chosen_body_; }  // of the scene: whose load is shown
@@ -120,6 +128,7 @@ private:
   Orbit camera_;
   Machine machine_;
   MouseHold mouse_;
+  Arranger arranger_;
   std::optional<Inputs> replay_;       // for the scene that is on its way
   std::optional<Undo::Point> undone_;  // that it goes on from
   std::string replaced_;               // by it: the action, "restart"; empty: nothing that can be taken back
@@ -128,6 +137,7 @@ private:
   Recorder recorder_;
   Sharpness sharpness_;
   Statistics statistics_;
+  Forces forces_;
   std::uint32_t chosen_body_ = 0;
   std::array<PanelPlace, panel_count> panel_places_;
   StepDescriber describer_;
@@ -167,6 +177,7 @@ private:
   void watch_actions(double passed);
   void drive();
   void look_at_state();
+  std::vector<std::uint32_t> watched_bodies() const;
   void take_state();
   void refresh_picture();
   void record_frame();

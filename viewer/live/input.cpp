@@ -14,8 +14,8 @@ const KeyHelp key_help[] = {
     {"Left mouse button", "turn the camera around the scene"},
     {"Right mouse button", "look around from where the camera stands"},
     {"Middle button, or Shift and left", "move the camera sideways"},
-    {"Control and left", "use the tool: pull, pour, dig or push"},
-    {"1, 2, 3, 4", "the tools: pull, pour, dig, push; Control and wheel: how far they reach"},
+    {"Control and left", "use the tool: pull, pour, dig, push or cut"},
+    {"1, 2, 3, 4, 5", "the tools: pull, pour, dig, push, cut; Control and wheel: how far they reach"},
     {"Wheel", "nearer and farther"},
     {"W A S D, Q E", "fly forward, left, back, right, down, up; Shift: faster"},
     {"Home", "the scene's own view"},
@@ -26,7 +26,7 @@ const KeyHelp key_help[] = {
     {"Control and Z", "take the last action back: what was set, driven, dragged, dropped, or the start again"},
     {"C", "the next colouring"},
     {"F1", "these keys"},
-    {"F2 to F9", "the panels"},
+    {"F2 to F10", "the panels"},
     {"J L  I K  U O  N M ..", "the machine's levers, as the panel Drive says; or a gamepad"},
     {"Tab", "hide and show all panels"},
     {"Escape", "close a message"},
@@ -57,8 +57,25 @@ void change_reach(App& app, float notches) {
   app.reach() = std::clamp(app.reach() * std::pow(notch, notches), MouseHold::reach_least, MouseHold::reach_most);
 }
 
+// True: the mouse holds a handle, or is over one.
+bool take_handles(App& app) {
+  if (!arrange_shown(app) || !app.may_arrange())
+    return false;
+  const ImGuiIO& io = ImGui::GetIO();
+  Arranger& arranger = app.arranger();
+  const bool free = !io.WantCaptureMouse && !io.KeyCtrl && !app.holding();
+  const glm::vec2 away(-1e6f);
+  const Arranger::Mouse mouse{free || arranger.holding() ? glm::vec2(io.MousePos.x, io.MousePos.y) : away,
+                              free && ImGui::IsMouseClicked(ImGuiMouseButton_Left), io.MouseDown[ImGuiMouseButton_Left],
+                              io.KeyShift};
+  constexpr float length = 90.0f;  // points
+  return arranger.take(app.session()->scene(), app.view(), {io.DisplaySize.x, io.DisplaySize.y},
+                       length * app.gui_scale(), mouse);
+}
+
 bool move_camera(App& app) {
   const ImGuiIO& io = ImGui::GetIO();
+  const bool handles = take_handles(app);
   app.point(io.KeyCtrl && !io.WantCaptureMouse ? std::optional(mouse_place()) : std::nullopt);
   if (io.WantCaptureMouse)
     return false;
@@ -70,6 +87,8 @@ bool move_camera(App& app) {
     drag(app);
     return false;
   }
+  if (handles)
+    return false;
   const float height = io.DisplaySize.y;
   const float right = io.MouseDelta.x / height, down = io.MouseDelta.y / height;
   bool moved = false;
@@ -169,6 +188,9 @@ bool act(App& app, const KeyPress& press) {
     return false;
   case GLFW_KEY_4:
     app.tool() = Tool::push;
+    return false;
+  case GLFW_KEY_5:
+    app.tool() = Tool::cut;
     return false;
   case GLFW_KEY_C:
     next_coloring(app.look());

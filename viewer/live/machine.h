@@ -29,6 +29,7 @@ public:
   void start(const talus::Scene& scene);
   bool empty() const { return axes_.empty(); }
   std::vector<Axis>& axes() { return axes_; }
+  const std::vector<Axis>& axes() const { return axes_; }
 
   // Levers as keys and the gamepad hold them; where neither does, `set` by the panel, they stay for one frame. keys:
   // whether the keyboard is free for it.

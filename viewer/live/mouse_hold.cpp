@@ -76,6 +76,9 @@ void MouseHold::drag(Session& session, Renderer& renderer, const View& view, boo
   case Tool::push:
     push(session, renderer, view, pictured);
     break;
+  case Tool::cut:
+    cut(session, renderer, pictured);
+    break;
   }
   if (place_)
     return;
@@ -150,6 +153,22 @@ void MouseHold::dig(Session& session, Renderer& renderer, const View& view, bool
     ball_ = Ball{*point, static_cast<float>(radius(session))};
     session.give(Dig{*point, radius(session)});
   }
+}
+
+// Once in a stroke.
+void MouseHold::cut(Session& session, Renderer& renderer, bool pictured) {
+  if (!place_ || !pictured || told_)
+    return;
+  told_ = {session.time(), *place_};
+  ball_.reset();
+  const auto picked = renderer.pick(*place_);
+  Cut input{.radius = radius(session)};
+  if (picked && picked->body) {
+    const Pose pose = session.simulation().body_state(*picked->body).pose;
+    input.body = session.scene().bodies[*picked->body].name;
+    input.at = (inverse_of(pose) * Pose{glm::dvec3(picked->point)}).position;
+  }
+  session.give(std::move(input));
 }
 
 // At the depth at which the stroke began. Grains that have come into the ball since are pushed again.

@@ -1,12 +1,12 @@
 #pragma once
-// The mouse acts in the scene by its tool: it holds something and drags it along, pushes or digs grains, or pours
-// them.
+// The mouse acts in the scene by its tool: it holds something and drags it along, pushes, digs or pours grains, or cuts
+// bodies.
 #include "viewer/live/grasp.h"
 #include "viewer/live/session.h"
 
 namespace viewer {
 
-enum class Tool { pull, pour, dig, push };
+enum class Tool { pull, pour, dig, push, cut };
 
 // Owns where the mouse holds the picture, the tool in it and how far that reaches, its grasp of what is there, and how
 // far away it pours and pushes.
@@ -19,7 +19,7 @@ class MouseHold {
 public:
   Tool tool = Tool::pull;
   static constexpr float reach_least = 1.0f, reach_most = 50.0f;
-  float reach = 5.0f;  // radii of the largest grain, of the ball in which the tools but pour find their grains
+  float reach = 5.0f;  // radii of the largest grain, of the ball in which the tools but pour act
 
   // place: in the window, 0 .. 1 from the left and from the top; unset: the mouse lets go.
   void hold(std::optional<glm::vec2> place) { place_ = place; }
@@ -60,6 +60,7 @@ private:
   void pour(Session& session, talus::Renderer& renderer, const talus::View& view, bool pictured);
   void dig(Session& session, talus::Renderer& renderer, const talus::View& view, bool pictured);
   void push(Session& session, talus::Renderer& renderer, const talus::View& view, bool pictured);
+  void cut(Session& session, talus::Renderer& renderer, bool pictured);
 };
 
 }  // namespace viewer

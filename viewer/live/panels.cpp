@@ -33,10 +33,16 @@ constexpr Panel panels[panel_count] = {
     {"Record", 0.01f, 0.98f, 250.0f, 0.0f, unchanged<record_panel>},
     {"Graph", 0.29f, 0.115f, 720.0f, 560.0f, unchanged<graph_panel>},
     {"Timeline", 0.3f, 0.985f, 520.0f, 0.0f, unchanged<timeline_panel>},
+    {"Arrange", 0.99f, 0.98f, 300.0f, 0.0f, unchanged<arrange_panel>},
 };
 
 bool is_open(App& app, const Panel& panel) {
   return std::ranges::find(app.remembered().panels, panel.name) != app.remembered().panels.end();
+}
+
+bool shown(App& app, bool (*build)(App&)) {
+  const auto panel = std::ranges::find(panels, build, &Panel::build);
+  return app.remembered().panels_shown && is_open(app, *panel);
 }
 
 void set_open(App& app, const Panel& panel, bool open) {
@@ -190,6 +196,10 @@ constexpr ToolButton tool_buttons[] = {
     {Tool::push, "Push",
      "Control and the left button push grains out of a ball that follows the mouse (4).\nBodies and cloth feel it "
      "through the grains alone."},
+    {Tool::cut, "Cut",
+     "Control and the left button cut a round hole into a body without a mass, such as a wall (5); Control and Z "
+     "closes "
+     "it.\nBodies with a mass and those in ground ([soil]) stay whole."},
 };
 
 void tools(App& app) {
@@ -203,7 +213,7 @@ void tools(App& app) {
   ImGui::SetNextItemWidth(70.0f * app.gui_scale());
   ImGui::SliderFloat("##reach", &app.reach(), MouseHold::reach_least, MouseHold::reach_most, "%.3g r",
                      ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp);
-  tip("The radius of the ball in which the tool takes grains, in radii of the largest grain (Control and wheel)");
+  tip("The radius of the ball in which the tool acts, in radii of the largest grain (Control and wheel)");
 }
 
 // The outline of the tool's ball, as a circle over the picture.
@@ -286,7 +296,8 @@ bool message_box(App& app, const char* id, const std::string& text, bool wrong) 
 void hint_line(App& app) {
   const char* text = nullptr;
   if (app.hint())
-    text = "Control and drag: hold sand, pour it (2), dig (3) or push (4)     Drag: look around     Space: pause     "
+    text = "Control and drag: hold sand, pour it (2), dig (3) or push (4), cut a wall (5)     Drag: look around     "
+           "Space: pause     "
            "F2: other scenes    "
            " F1: all keys";
   else if (!app.session() && !app.loader().busy())
@@ -305,9 +316,15 @@ void hint_line(App& app) {
 }  // namespace
 
 bool pass_times_shown(App& app) {
-  return std::ranges::any_of(panels, [&](const Panel& panel) {
-    return (panel.build == unchanged<statistics_panel> || panel.build == unchanged<graph_panel>)&&is_open(app, panel);
-  });
+  return shown(app, unchanged<statistics_panel>) || shown(app, unchanged<graph_panel>);
+}
+
+bool arrange_shown(App& app) {
+  return shown(app, unchanged<arrange_panel>);
+}
+
+bool drive_shown(App& app) {
+  return shown(app, unchanged<drive_panel>);
 }
 
 void toggle_panel(App& app, int panel) {
@@ -334,6 +351,10 @@ void next_coloring(talus::Look& look) {
 bool build_panels(App& app) {
   bool changed = false;
   ball_outline(app);
+  if (drive_shown(app))
+    force_arrows(app);
+  if (arrange_shown(app))
+    arrange_overlay(app);
   if (app.remembered().panels_shown) {
     top_bar(app);
     hint_line(app);

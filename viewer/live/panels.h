@@ -8,11 +8,13 @@ namespace viewer {
 class App;
 class Session;
 
-inline constexpr int panel_count = 9;  // F1, F2, ..
+inline constexpr int panel_count = 10;  // F1, F2, ..
 void toggle_panel(App& app, int panel);
 void toggle_panels(App& app);  // all of them, and back
 
 bool pass_times_shown(App& app);
+bool arrange_shown(App& app);
+bool drive_shown(App& app);
 
 // Where a panel is, so that it stays there in a window of another size.
 struct PanelPlace {
@@ -30,7 +32,10 @@ bool build_panels(App& app);
 void play_or_pause(Session& session);
 void next_coloring(talus::Look& look);
 
-void mesh_dialog(App& app);  // where a mesh was dropped
+void save_scene(App& app, Session& session);  // a file's name, and a button
+void force_arrows(App& app);                  // on what is driven, over the picture
+void arrange_overlay(App& app);               // the handles over the picture
+void mesh_dialog(App& app);                   // where a mesh was dropped
 
 // The panels; each builds what is inside its window.
 void keys_panel(App& app);
@@ -42,5 +47,6 @@ void drive_panel(App& app);
 void record_panel(App& app);
 void graph_panel(App& app);
 void timeline_panel(App& app);
+void arrange_panel(App& app);
 
 }  // namespace viewer

@@ -1,5 +1,6 @@
 // The panel to drive with: the machine's levers, what they move, and the force on what is moved.
 #include "viewer/live/app.h"
+#include "viewer/live/overlay.h"
 #include "viewer/live/panels.h"
 #include <fmt/format.h>
 
@@ -37,12 +38,41 @@ void load(App& app, Session& session) {
         app.chosen_body() = b;
     ImGui::EndCombo();
   }
-  const auto& force = app.statistics().series(Statistics::force);
-  if (!force.empty())
-    ImGui::Text("%.3g N", force.back().value);
+  for (const Forces::Arrow& arrow : app.forces().arrows())
+    if (arrow.body == app.chosen_body())
+      ImGui::Text("%.3g N, %.3g N m about its origin", glm::length(arrow.force), glm::length(arrow.torque));
+  ImGui::TextDisabled("Arrows: forces of grains, the longest is %.3g N.", app.forces().most());
 }
 
 }  // namespace
+
+// As long as the greatest one so far would be at the same place, times its share of that.
+void force_arrows(App& app) {
+  constexpr float longest = 130.0f, size = 5.0f;  // points
+  constexpr double least = 0.02;                  // of the greatest: below that it is not drawn
+  constexpr ImU32 tone = IM_COL32(255, 120, 60, 255);
+  const glm::vec2 window = window_size();
+  const talus::View view = app.view();
+  for (const Forces::Arrow& arrow : app.forces().arrows()) {
+    const double force = glm::length(arrow.force), share = force / app.forces().most();
+    const double depth = glm::dot(arrow.at - glm::dvec3(view.eye), glm::dvec3(view.forward));
+    if (!(share > least) || !(depth > 0.0))
+      continue;
+    const double pixel = 2.0 * depth * static_cast<double>(glm::length(view.up) / window.y);  // m
+    const double arm = static_cast<double>(longest * app.gui_scale()) * pixel * share;
+    const auto from = pixel_of(view, window, arrow.at),
+               to = pixel_of(view, window, arrow.at + arm / force * arrow.force);
+    if (!from || !to)
+      continue;
+    draw_line({*from, *to}, tone, 3.0f * app.gui_scale());
+    draw_head(*from, *to, tone, size * app.gui_scale());
+    const std::string text = force < 1e3 ? fmt::format("{:.3g} N", force) : fmt::format("{:.3g} kN", 1e-3 * force);
+    const ImVec2 at{to->x + 8.0f * app.gui_scale(), to->y};
+    ImDrawList& list = *ImGui::GetBackgroundDrawList();
+    list.AddText({at.x + 1.0f, at.y + 1.0f}, IM_COL32(0, 0, 0, 200), text.c_str());
+    list.AddText(at, IM_COL32(255, 235, 220, 255), text.c_str());
+  }
+}
 
 void drive_panel(App& app) {
   Session* session = app.session();

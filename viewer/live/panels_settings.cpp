@@ -85,6 +85,8 @@ void row(Session& session, const Parameter& parameter) {
   ImGui::PopID();
 }
 
+}  // namespace
+
 void save_scene(App& app, Session& session) {
   std::string& file = app.remembered().scene_file;
   ImGui::Separator();
@@ -100,8 +102,6 @@ void save_scene(App& app, Session& session) {
     app.tell(e.what());
   }
 }
-
-}  // namespace
 
 void settings_panel(App& app) {
   Session* session = app.session();

@@ -16,7 +16,7 @@ constexpr double keep_share = 0.02;  // .. and of all time at most
 
 bool is_command(const Input& input) {
   return !std::holds_alternative<SetParameter>(input) && !std::holds_alternative<Pour>(input) &&
-         !std::holds_alternative<Dig>(input);
+         !std::holds_alternative<Dig>(input) && !std::holds_alternative<Cut>(input);
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ Part part_of(const Input& input) {
     Part operator()(const MoveHand&) const { return {"hand", Release{}}; }
     Part operator()(const Pour&) const { return {"pour", {}}; }
     Part operator()(const Dig&) const { return {"dig", {}}; }
+    Part operator()(const Cut& i) const { return {"cut " + i.body, {}}; }
     Part operator()(const Push&) const { return {"hand", Release{}}; }
     Part operator()(const Release&) const { return {"hand", Release{}}; }
   };
