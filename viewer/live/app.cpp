@@ -594,7 +594,7 @@ void App::build_frame() {
   canvas_.gui().show_light(remembered_.light);
   canvas_.gui().begin();
   if (session_)
-    arranger_.keep_to(session_->scene(), loader_.busy() || may_arrange());
+    arranger_.keep_to(session_->scene(), loader_.busy() || (may_arrange() && arrange_shown(*this)));
   redraw_ |= read_input(*this, static_cast<float>(passed));
   if (arranger_.take_released())
     arrange();
