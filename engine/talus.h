@@ -176,8 +176,8 @@ public:
   // solver; gravity, friction and adhesion of the domain; laws, density and colour of materials, and with the density
   // the mass of grains that are there; rate, velocity, shape, start, stop and count of emitters, for grains not born
   // yet, and more emitters after those, of spheres of radii that the scene has; time.dt, where time goes on from
-  // where it is; step and friction of upsampling; parts of bodies without a mass, where none are particles and the scene
-  // has no soil; looks of bodies and cloth; camera, depth cameras, output, title, end.
+  // where it is; step and friction of upsampling; holes in bodies without a mass (parts with after_fill), where no part
+  // is of particles and the scene has no soil; looks of bodies and cloth; camera, depth cameras, output, title, end.
   // Contacts remember what the new settings can use. A checkpoint saved afterwards resumes in a simulation of the
   // changed scene. Throws SceneError and changes nothing for all else, and names what needs_restart() does.
   void change(const Scene& changed);

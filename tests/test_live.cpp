@@ -1,5 +1,6 @@
 // What a live view asks of a simulation: steps without waiting, and other settings on the way.
 #include "engine/gpu/graph.h"
+#include "engine/scene/text.h"
 #include "engine/scene/words.h"
 #include "scratch.h"
 #include "simulate.h"
@@ -183,6 +184,10 @@ void pours_where_it_is_moved(const Options& options) {
   CHECK(resumed.state_hash() == simulation.state_hash());
 }
 
+BodyPart ball_hole(double radius, const glm::dvec3& at) {
+  return {.shape = SpherePart{radius}, .position = at, .subtract = true, .after_fill = true};
+}
+
 // Saved after a change, and gone on with in a simulation of the changed scene.
 void resumes_after_a_change(const Options& options) {
   Scratch scratch;
@@ -192,7 +197,7 @@ void resumes_after_a_change(const Options& options) {
   scene.emitters[0].rate = 600.0;
   scene.dt *= 0.8;
   scene.domain.gravity.x = 1.0;
-  scene.bodies[0].parts.push_back({.shape = SpherePart{0.05}, .position = {0.1, 0.0, 0.0}, .subtract = true});
+  scene.bodies[0].parts.push_back(ball_hole(0.05, {0.1, 0.0, 0.0}));
   first.change(scene);
   first.advance(10);
   first.save(scratch / "state.talus");
@@ -234,7 +239,7 @@ void opens_a_hole(const Options& options) {
   CHECK(grains_below(simulation, 0.19f) == 0);
   CHECK(simulation.awake().value() < simulation.grain_count() / 10);
   const std::vector<BodyPart> whole = scene.bodies[0].parts;
-  scene.bodies[0].parts.push_back({.shape = SpherePart{0.07}, .position = {0.02, 0.0, 0.0}, .subtract = true});
+  scene.bodies[0].parts.push_back(ball_hole(0.07, {0.02, 0.0, 0.0}));
   simulation.change(scene);
   simulation.advance(72);
   CHECK(grains_below(simulation, 0.15f) > 50);
@@ -555,7 +560,8 @@ TEST_CASE("A change says which key needs a new simulation", "[live]") {
           s.emitters[1].radius_max *= 2.0;  // larger than all that there are
         }) == "emitter.1");
   CHECK(key_of([](Scene& s) { s.emitters.pop_back(); }) == "emitter.0");
-  CHECK(key_of([](Scene& s) { s.bodies[2].parts.push_back({SpherePart{0.1}}); }) == "none");
+  CHECK(key_of([](Scene& s) { s.bodies[2].parts.push_back(ball_hole(0.1, {})); }) == "none");
+  CHECK(key_of([](Scene& s) { s.bodies[2].parts.push_back({SpherePart{0.1}}); }) == "body.2.parts");
   CHECK(key_of([](Scene& s) { s.bodies[2].velocity.x = 9.0; }) == "body.2.velocity");
   CHECK(key_of([](Scene& s) { s.bodies.pop_back(); }) == "body.4");
   CHECK(key_of([](Scene& s) { s.materials.push_back({.name = "clay"}); }) == "material.2");
@@ -622,8 +628,8 @@ TEST_CASE("A hole in a body lets grains through until it is closed, on a device"
 TEST_CASE("A body whose parts change is as if it had had them from the start on", "[live]") {
   Scene scene = busy();
   Scene changed = scene;
-  changed.bodies[0].parts.push_back({.shape = SpherePart{0.1}, .position = {0.1, 0.0, 0.0}, .subtract = true});
-  changed.bodies[0].parts.push_back({.shape = CapsulePart{0.02, 0.2}, .position = {-0.1, 0.0, 0.1}});
+  changed.bodies[0].parts.push_back(ball_hole(0.1, {0.1, 0.0, 0.0}));
+  changed.bodies[0].parts.push_back(ball_hole(0.05, {-0.1, 0.0, 0.0}));
   is_as_if_it_had_been_so(scene, changed, on_cpu);
 
   // What contacts need of shapes and of cloth lies in memory behind the parts of bodies and sinks.
@@ -665,23 +671,73 @@ position = [0, 0, 0.1]
 parts = [ )" + parts + " ]\n",
                        "parts.toml");
   };
-  is_as_if_it_had_been_so(
-      with_parts("{ box = { size = [0.1, 0.1, 0.1] } }"),
-      with_parts("{ box = { size = [0.1, 0.1, 0.1] } }, { sphere = { radius = 0.04 }, position = "
-                 "[0.05, 0, 0.05], subtract = true }, { torus = { radius = 0.1, section = 0.02 } }"),
-      on_cpu);
+  is_as_if_it_had_been_so(with_parts("{ box = { size = [0.1, 0.1, 0.1] } }"),
+                          with_parts("{ box = { size = [0.1, 0.1, 0.1] } }, { sphere = { radius = 0.04 }, position = "
+                                     "[0.05, 0, 0.05], subtract = true, after_fill = true }"),
+                          on_cpu);
 }
 
-TEST_CASE("Bodies that weigh by their parts, and those of particles, keep them", "[live]") {
+// Fills without a count leave bodies out, and so do fine grains: neither are other ones where a hole is cut.
+TEST_CASE("A body that fills lie around is cut, and what was saved after it is resumed", "[live]") {
+  Scene scene = bed_on_a_table();
+  std::get<BoxFill>(scene.grains[0].shape).min.z = 0.1;  // the table is in it
+  scene.upsampling.emplace();
+  scene.upsampling->radius_min = scene.upsampling->radius_max = 0.004;
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(20);
+  const std::uint32_t grains = simulation.grain_count(), fine = simulation.fine_count();
+  scene.bodies[0].parts.push_back(ball_hole(0.07, {0.02, 0.0, 0.0}));
+  simulation.change(scene);
+  CHECK(simulation.scene().bodies[0].parts.size() == 2);
+  simulation.advance(10);
+  Scratch scratch;
+  simulation.save(scratch / "state.talus");
+  Simulation resumed(parse_scene(to_toml(scene), "cut.toml"), on_cpu);
+  CHECK(resumed.grain_count() == grains);
+  CHECK(resumed.fine_count() == fine);
+  resumed.resume(scratch / "state.talus");
+  simulation.advance(10);
+  resumed.advance(10);
+  CHECK(simulation.state_hash() == resumed.state_hash());
+
+  // Closed again, contacts name no surface of the hole.
+  scene.bodies[0].parts.pop_back();
+  simulation.change(scene);
+  simulation.save(scratch / "closed.talus");
+  Simulation closed(scene, on_cpu);
+  closed.resume(scratch / "closed.talus");
+  CHECK(closed.state_hash() == simulation.state_hash());
+}
+
+TEST_CASE("Holes of a file come last and are subtracted", "[live]") {
+  const auto told = [](const std::string& parts) {
+    return error_of([&] {
+      parse_scene("[[body]]\nname = \"wall\"\nparts = [ { box = { size = [1, 1, 1] } }, " + parts + " ]\n",
+                  "wall.toml");
+    });
+  };
+  CHECK_THAT(told("{ sphere = { radius = 0.1 }, after_fill = true }"),
+             Catch::Contains("give subtract = true beside it"));
+  CHECK_THAT(told("{ sphere = { radius = 0.1 }, subtract = true, after_fill = true }, { sphere = { radius = 0.2 } }"),
+             Catch::Contains("after_fill = true: give those last"));
+}
+
+TEST_CASE("Bodies that weigh by their parts, and those in soil, keep them", "[live]") {
   Scene scene = bed_on_a_table();
   scene.bodies.push_back(body_of("block", {{BoxPart{{0.02, 0.02, 0.02}}}}, {0.0, 0.0, 0.4}));
   scene.bodies[1].density = 1000.0;
   Simulation simulation(scene, on_cpu);
   Scene changed = scene;
-  changed.bodies[1].parts.push_back({SpherePart{0.02}});
+  changed.bodies[1].parts.push_back(ball_hole(0.005, {}));
   CHECK(needs_restart(scene, changed) == "body.1.parts");
   CHECK_THAT(error_of([&] { simulation.change(changed); }), Catch::Contains("body.1.parts cannot change"));
   CHECK(simulation.scene().bodies[1].parts.size() == 1);
+
+  Scene ground = bed_on_a_table();
+  ground.soil.emplace();
+  Scene cut = ground;
+  cut.bodies[0].parts.push_back(ball_hole(0.05, {}));
+  CHECK(needs_restart(ground, cut) == "body.0.parts");
 }
 
 TEST_CASE("What was changed is resumed", "[live]") {

@@ -1,5 +1,6 @@
 #include "viewer/cut.h"
 #include "engine/scene/bodies.h"
+#include "shaders/shared/types.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -35,7 +36,10 @@ Scene with_cut(Scene scene, const std::string& body, const glm::dvec3& at, doubl
   if (!std::ranges::all_of(spec.parts, has_inside))
     throw std::invalid_argument(
         fmt::format("body {} is a mesh that is not closed, or that particles stand for, and stays whole", body));
-  spec.parts.push_back({.shape = SpherePart{radius}, .position = at, .subtract = true});
+  if (spec.parts.size() == shared::parts_most)
+    throw std::invalid_argument(
+        fmt::format("body {} has {} parts, and no room for another one", body, spec.parts.size()));
+  spec.parts.push_back({.shape = SpherePart{radius}, .position = at, .subtract = true, .after_fill = true});
   spec.visual.clear();
   return scene;
 }

@@ -237,6 +237,11 @@ struct Renderer::Impl {
     fill(body_triangles, "draw_triangles", drawing.triangles);
   }
 
+  // None: the picture is of bodies that have other triangles now.
+  uint body_of_triangle(uint triangle) const {
+    return triangle < drawing.triangles.size() ? drawing.triangles[triangle].body : no_body;
+  }
+
   // Bodies that have other parts now (Simulation::change).
   void take_parts(const Scene& now) {
     if (std::ranges::equal(scene.bodies, now.bodies, {}, &BodySpec::parts, &BodySpec::parts))
@@ -632,7 +637,7 @@ struct Renderer::Impl {
                           (frame.forward + (2.0f * place.x - 1.0f) * frame.right - (2.0f * place.y - 1.0f) * frame.up),
                   {}};
     if ((thing & draw_slice_bits) == draw_body_bit)
-      if (const uint body = drawing.triangles[thing & ~draw_body_bit].body; body < bodies_start.size())
+      if (const uint body = body_of_triangle(thing & ~draw_body_bit); body < bodies_start.size())
         picked.body = body;
     return picked;
   }

@@ -214,7 +214,7 @@ TALUS_API talus_result talus_finish(talus_simulation* simulation);
 TALUS_API talus_result talus_under_way(talus_simulation* simulation, uint32_t* under_way);
 
 /* From the next step on goes by the settings of a scene of the same grains, bodies, cloth and domain: solver, gravity,
-   laws of materials, emitters, dt, parts of bodies without a mass, looks, cameras. TALUS_ERROR_SCENE for all else, with
+   laws of materials, emitters, dt, holes in bodies without a mass, looks, cameras. TALUS_ERROR_SCENE for all else, with
    the key that talus_scene_needs_restart() tells; nothing is changed then. */
 TALUS_API talus_result talus_change(talus_simulation* simulation, const talus_scene* changed);
 

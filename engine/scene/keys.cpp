@@ -391,6 +391,9 @@ constexpr Key part_place_keys[] = {
     vector("position", place_range, Said{"that of the geometry"}, "Position in the body, fill, emitter or sink."),
     vector("rotation", angle_range, Said{"that of the geometry"}, "Rotation about the fixed axes x, then y, then z."),
     flag("subtract", false, "Subtracts the part from those before it in place of adding it."),
+    flag("after_fill", false,
+         "Subtracts it once grains have been placed, which keep clear of the whole body: a hole that "
+         "opens at the start. Beside `subtract = true`, after all other parts."),
 };
 constexpr std::string_view about_part = "A part has one geometry. Its position and rotation stand in the geometry or "
                                         "beside it, not in both.";
@@ -398,7 +401,7 @@ constexpr TableKeys met_part_table{"part of a body", about_part, met_parts, part
 constexpr TableKeys drawn_part_table{"visual part of a body", about_part, drawn_parts,
                                      std::span(part_place_keys).first<2>()};
 constexpr TableKeys filled_part_table{"part of a fill, an emitter or a sink", about_part, filled_parts,
-                                      part_place_keys};
+                                      std::span(part_place_keys).first<3>()};
 
 constexpr std::string_view about_parts = "Parts that are united or subtracted in this order, in place of one geometry.";
 constexpr std::array fill_keys{filled_parts[1], filled_parts[2], filled_parts[4],

@@ -220,7 +220,8 @@ PlacedPart read_placed(const Value& at, const ReadShape& read) {
 BodyPart read_part(Table t, bool first, const std::filesystem::path& folder, PartUse use) {
   const std::optional<PlacedPart> placed = read_part_shape(t, folder, use);
   const Value position = t["position"], rotation = t["rotation"],
-              subtract = use == PartUse::sheet ? Value(nullptr, "", {}) : t["subtract"];
+              subtract = use == PartUse::sheet ? Value(nullptr, "", {}) : t["subtract"],
+              after_fill = use == PartUse::met ? t["after_fill"] : Value(nullptr, "", {});
   t.finish();
   if (!placed)
     t.fail(fmt::format("has no geometry: give one of {}", shapes_allowed));
@@ -230,6 +231,9 @@ BodyPart read_part(Table t, bool first, const std::filesystem::path& folder, Par
   position.get(part.position);
   rotation.get(part.rotation);
   subtract.get(part.subtract);
+  after_fill.get(part.after_fill);
+  if (part.after_fill && !part.subtract)
+    after_fill.fail("is for parts that are taken away: give subtract = true beside it");
   if (first && part.subtract)
     subtract.fail(
         "cannot be true for the first part, since there is nothing to subtract it from: give a solid part before it");
@@ -294,8 +298,11 @@ std::vector<BodyPart> read_parts(const std::optional<PlacedPart>& shape, const V
   std::vector<BodyPart> all;
   if (shape)
     all.push_back(shape->part);
-  for (const Table& part : parts.tables())
+  for (const Table& part : parts.tables()) {
     all.push_back(read_part(part, all.empty(), folder, use));
+    if (all.size() > 1 && all[all.size() - 2].after_fill && !all.back().after_fill)
+      part.fail("comes after a part with after_fill = true: give those last");
+  }
   if (all.empty())
     holder.fail(fmt::format("has no geometry: give one of {}, or parts = [{{..}}, ..]", shapes_allowed));
   return all;

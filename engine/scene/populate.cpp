@@ -74,8 +74,11 @@ std::vector<Obstacle> obstacles_of(const Scene& scene, const std::vector<Pose>& 
                                    const std::vector<ClothPlace>& cloths) {
   std::vector<Obstacle> obstacles;
   const double far = radii_of(scene).max;
-  for (std::size_t b = 0; b < poses.size(); ++b)
-    obstacles.push_back(obstacle_of(scene.bodies[b], poses[b], far));
+  for (std::size_t b = 0; b < poses.size(); ++b) {
+    BodySpec body = scene.bodies[b];
+    std::erase_if(body.parts, [](const BodyPart& part) { return part.after_fill; });
+    obstacles.push_back(obstacle_of(body, poses[b], far));
+  }
   for (const ClothPlace& place : cloths) {
     const ClothSpec& cloth = scene.cloths[place.cloth];
     const Bounds box = bounds_of(cloth, place.sheet);

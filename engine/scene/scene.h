@@ -200,7 +200,8 @@ using PartShape = std::variant<PlanePart, BoxPart, SpherePart, CapsulePart, Cone
 struct BodyPart {
   PartShape shape;
   glm::dvec3 position{0.0}, rotation{0.0};
-  bool subtract = false;  // takes away from the parts before it
+  bool subtract = false;    // takes away from the parts before it
+  bool after_fill = false;  // of a body: taken away once grains have been placed, which keep clear of the whole body
   bool operator==(const BodyPart&) const = default;
 };
 

@@ -93,8 +93,9 @@ std::string surface_text(const SoilSurface& s) {
 std::string parts_text(const std::vector<BodyPart>& parts, bool met) {
   std::string out = "parts = [\n";
   for (const BodyPart& p : parts)
-    out += fmt::format("  {{ {}, position = {}, rotation = {}, subtract = {} }},\n", std::visit(PartText{met}, p.shape),
-                       vec(p.position), vec(p.rotation), p.subtract);
+    out +=
+        fmt::format("  {{ {}, position = {}, rotation = {}, subtract = {}{} }},\n", std::visit(PartText{met}, p.shape),
+                    vec(p.position), vec(p.rotation), p.subtract, p.after_fill ? ", after_fill = true" : "");
   return out + "]";
 }
 

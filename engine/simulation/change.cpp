@@ -7,7 +7,9 @@
 #include "engine/simulation/impl.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
+#include <span>
 #include <sstream>
 
 namespace talus {
@@ -29,10 +31,17 @@ bool may_come(const Scene& scene, const Emitter& emitter) {
   return !emitter.clump && emitter.radius_min >= radii.min && emitter.radius_max <= radii.max;
 }
 
-// May its parts change while it runs? A dynamic body weighs by them, and particles on a skin are grains. Around bodies
-// in ground of [soil] there are samples of its surface, as many as the bodies are large.
-bool may_reshape(const Scene& scene, const BodySpec& body) {
+// May holes be cut into it while it runs? A dynamic body weighs by its parts, and particles on a skin are grains.
+// Around bodies in ground of [soil] there are samples of its surface, as many as the bodies are large.
+bool may_be_cut(const Scene& scene, const BodySpec& body) {
   return !scene.soil && !is_dynamic(body) && std::ranges::none_of(body.parts, is_boundary);
+}
+
+// Those that fills do not see (BodyPart::after_fill), of another body: with any other ones, there would be other
+// grains.
+void take_holes(BodySpec& to, const BodySpec& from) {
+  std::erase_if(to.parts, [](const BodyPart& part) { return part.after_fill; });
+  std::ranges::copy_if(from.parts, std::back_inserter(to.parts), &BodyPart::after_fill);
 }
 
 // The scene that runs, with all that may change as it is in another one.
@@ -57,8 +66,8 @@ Scene with_changes(Scene scene, const Scene& from) {
   for (std::size_t b = 0; b < std::min(scene.bodies.size(), from.bodies.size()); ++b)
     scene.bodies[b].load_filter = from.bodies[b].load_filter;
   for (std::size_t b = 0; b < std::min(scene.bodies.size(), from.bodies.size()); ++b)
-    if (may_reshape(scene, scene.bodies[b]) && may_reshape(from, from.bodies[b]))
-      scene.bodies[b].parts = from.bodies[b].parts;
+    if (may_be_cut(scene, scene.bodies[b]) && from.bodies[b].parts.size() <= parts_most)
+      take_holes(scene.bodies[b], from.bodies[b]);
   for (std::size_t c = 0; c < std::min(scene.cloths.size(), from.cloths.size()); ++c)
     scene.cloths[c].color = from.cloths[c].color;
   if (scene.upsampling && from.upsampling) {
@@ -112,6 +121,13 @@ bool same_parts(const Scene& a, const Scene& b) {
     return physics_of(alone);
   };
   return std::ranges::equal(a.bodies, b.bodies, {}, &BodySpec::parts, &BodySpec::parts) || parts_of(a) == parts_of(b);
+}
+
+// Do all parts keep their numbers, by which contacts know them?
+bool keeps_parts(const Scene& before, const Scene& now) {
+  return std::ranges::equal(before.bodies, now.bodies, [](const BodySpec& a, const BodySpec& b) {
+    return a.parts.size() <= b.parts.size() && std::ranges::equal(a.parts, std::span(b.parts).first(a.parts.size()));
+  });
 }
 
 // The bodies of a scene in place of those with other parts.
@@ -202,7 +218,8 @@ void Simulation::Impl::change(Scene to) {
                                         : commands.drives().time(run.step()) - static_cast<double>(run.step()) * to.dt;
   auto [population, schedules] = emission_after(to, zero);
   const double scale = substep_of(to) / substep_of(scene);
-  const bool keeps_history = same_history(scene.solver, to.solver);
+  const bool same_surfaces = same_parts(scene, to) || keeps_parts(scene, to);
+  const bool keeps_history = same_history(scene.solver, to.solver) && same_surfaces;
   const ContactSettings contacts = model.settings().contacts;
   const std::vector<float> states = keeps_history ? contact_state(memory) : std::vector<float>();
   weigh_grains(model, memory, grains, to);
@@ -210,9 +227,9 @@ void Simulation::Impl::change(Scene to) {
   if (keeps_history)
     write_field(memory.executor(), FieldId::contact_state,
                 carried_over(states, contacts, model.settings().contacts, model.scene().solver.method, scale));
-  else  // it means nothing to the new method
+  else  // it means nothing to the new method, or to the parts that there are now
     memory.forget_contacts();
-  if (scale != 1.0)
+  if (scale != 1.0 || !same_surfaces)
     memory.forget_point_contacts();
   if (why)
     model.add_note(std::move(*why));

@@ -786,7 +786,7 @@ void bind_commands(nb::class_<Simulation>& c) {
       .def("change", &Simulation::change, "scene"_a,
            "Goes on by the settings of another scene of the same grains, bodies, cloth and domain. Raises\n"
            "SceneError, and changes nothing, where they differ in more than settings; the message names the\n"
-           "key. Bodies without a mass may have other parts: a part with subtract = true cuts a hole.");
+           "key. Bodies without a mass may have other holes: parts with subtract and after_fill = true.");
 }
 
 using WorldNumbers = std::vector<Number>;

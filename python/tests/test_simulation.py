@@ -329,7 +329,7 @@ def test_a_hole_is_cut_into_a_body_while_it_runs():
     sim = talus.Simulation(scene())
     sim.advance(60)
     assert (sim.grains().position[:, 2] > 0.2).all()
-    sim.change(scene("{ sphere = { radius = 0.08 }, subtract = true }"))
+    sim.change(scene("{ sphere = { radius = 0.08 }, subtract = true, after_fill = true }"))
     sim.advance(60)
     assert (sim.grains().position[:, 2] < 0.15).sum() > 20
 

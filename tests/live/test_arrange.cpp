@@ -131,9 +131,10 @@ TEST_CASE("What is moved in a scene stands where the motion takes it, and nothin
         const Pose before = viewer::standing_of(scene, other).pose, now = viewer::standing_of(after, other).pose;
         if (other != what)
           check_same(now, carried ? by * before : before);
-        else if (aims && by == shift)  // it goes on looking at its target
+        else if (aims && by == shift) {  // it goes on looking at its target
           CHECK(glm::distance(now.position, (by * before).position) < 1e-6);
-        else if (keyframed)  // its keyframes go out along the axes of the world
+          CHECK(after.depth_cameras[1].target == scene.depth_cameras[1].target);
+        } else if (keyframed)  // its keyframes go out along the axes of the world
           CHECK(glm::distance(now.position - glm::dvec3(0, 0, 0.1),
                               (by * Pose{before.position - glm::dvec3(0, 0, 0.1)}).position) < 1e-6);
         else if (name != "grains 2")

@@ -261,18 +261,19 @@ target = [0, 0, 0.15]
   live.play_to(0.8);
   CHECK(in_front() > 20);
   live.picture();
-  takes_back_and_replays(live, "cut wall", step);
+  takes_back_and_replays(live, "cut wall at [", step);
   CHECK(in_front() > 20);
 
   // What has a mass, and what is no body, stays whole.
   cut_at({0.35, -0.4, 0.1});
-  CHECK(contains(live.session().error(), "body ball has a mass"));
-  live.session().forget_error();
+  CHECK(contains(live.app->message(), "body ball has a mass"));
+  live.app->message().clear();
   cut_at({-0.3, -0.48, 0.0});
-  CHECK(contains(live.session().error(), "nothing is cut here"));
-  live.session().forget_error();
+  CHECK(contains(live.app->message(), "nothing is cut here"));
+  live.app->message().clear();
   CHECK(live.session().scene().bodies[0].parts.size() == 2);
   CHECK(live.session().done().size() == 1);
+  CHECK(live.app->undo_points().empty());
   live.key("1");
   live.app->reach() = 5.0f;
 }

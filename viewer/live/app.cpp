@@ -161,6 +161,7 @@ void App::forget_loading() {
   recovery_.forget();
   undone_.reset();
   replaced_.clear();
+  stands_ = false;
 }
 
 void App::read_mesh(const fs::path& file) {
@@ -200,7 +201,7 @@ void App::arrange() {
   const Scene& scene = session_->scene();
   forget_loading();
   replaced_ = "move " + name_of(scene, *arranger_.chosen());
-  session_->playing = false;
+  stands_ = true;
   // As text, so that all is checked that a scene file is checked for.
   loader_.start_text(to_toml(moved(scene, *arranger_.chosen(), arranger_.motion())), session_->file());
 }
@@ -270,7 +271,11 @@ void App::go_back(Undo::Point point) {
     changed = false;
   }
   if (changed)
-    return go_on_from(std::move(point));
+    try {
+      return go_on_from(std::move(point));
+    } catch (const CheckpointError& e) {
+      return tell(e.what());
+    }
   forget_loading();
   loader_.start(point.before->scene, session_->file());
   undone_ = std::move(point);
@@ -365,7 +370,7 @@ void App::show(Loader::Loaded loaded) {
   if (!goes_on)
     undo_.start_run();
   session_.emplace(std::move(simulation), loaded.file);
-  session_->playing = playing;
+  session_->playing = playing && !std::exchange(stands_, false);
   session_->pace = pace;
   if (auto kept = recovery_.take_kept())
     session_->go_on_from(std::move(*kept));
@@ -412,6 +417,8 @@ void App::drive() {
   for (Input& input : machine_.inputs(session_->simulation()))
     session_->give(std::move(input));
   mouse_.drag(*session_, renderer(), view(), picture_ != nullptr);
+  if (std::string why = mouse_.take_refusal(); !why.empty())
+    tell(why);
   if (const auto place = arranger_.take_click(); place && picture_)
     if (const auto picked = renderer().pick(*place); picked && picked->body)
       arranger_.choose(Movable{Movable::Kind::body, *picked->body});

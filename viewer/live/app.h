@@ -132,6 +132,7 @@ private:
   std::optional<Inputs> replay_;       // for the scene that is on its way
   std::optional<Undo::Point> undone_;  // that it goes on from
   std::string replaced_;               // by it: the action, "restart"; empty: nothing that can be taken back
+  bool stands_ = false;                // then, and does not play
   Undo undo_;
   Recovery recovery_;
   Recorder recorder_;

@@ -58,7 +58,7 @@ bool Arranger::take(const Scene& scene, const View& view, const glm::vec2& windo
   else if (!mouse.down)
     if (const auto pressed = std::exchange(pressed_, {}); pressed && glm::distance(*pressed, mouse.at) < still)
       click_ = mouse.at / window;
-  return handle_.has_value();
+  return false;
 }
 
 }  // namespace viewer

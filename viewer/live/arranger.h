@@ -25,16 +25,18 @@ public:
 
   const std::optional<Movable>& chosen() const { return chosen_; }
   void choose(std::optional<Movable> what);
-  void start();                                            // with another scene, or the same one as it is now
-  void keep_to(const talus::Scene& scene, bool may_move);  // lets go of what the scene has not, or may not change
+  void start();  // with another scene, or the same one as it is now
+  // In every frame: what the scene does not have is no longer chosen, and where nothing may be moved no motion is left.
+  void keep_to(const talus::Scene& scene, bool may_move);
 
   // Where what is chosen would be; none: nothing is chosen.
   std::optional<Standing> standing(const talus::Scene& scene) const;
   const talus::Pose& motion() const { return by_; }
   bool moving() const { return by_ != talus::Pose{}; }
   void set_motion(const talus::Pose& by) { by_ = by; }
+  glm::dvec3& angles() { return angles_; }  // degrees, as they are typed: others may say the same rotation
 
-  // length: of the handles, pixels. True: the mouse is the arranger's, since it holds a handle or is over one.
+  // length: of the handles, pixels. True: the mouse is the arranger's, since it holds a handle.
   bool take(const talus::Scene& scene, const talus::View& view, const glm::vec2& window, float length,
             const Mouse& mouse);
   const std::optional<Gizmo>& gizmo() const { return gizmo_; }     // of the last frame; none: nothing is chosen
@@ -49,6 +51,7 @@ public:
 private:
   std::optional<Movable> chosen_;
   talus::Pose by_;
+  glm::dvec3 angles_{0.0};
   std::optional<Gizmo> gizmo_;
   std::optional<Gizmo::Handle> handle_;
   struct Held {

@@ -8,11 +8,14 @@ namespace viewer {
 using namespace talus;
 
 void Forces::start() {
-  arrows_.clear();
-  most_ = 0.0;
+  *this = {};
 }
 
 void Forces::sample(const Simulation& simulation, const std::vector<std::uint32_t>& bodies) {
+  if (!arrows_.empty() && simulation.step() == step_ && bodies == bodies_)
+    return;
+  step_ = simulation.step();
+  bodies_ = bodies;
   const std::vector<BodyLoad> loads = simulation.body_loads();
   arrows_.clear();
   for (const std::uint32_t body : bodies) {

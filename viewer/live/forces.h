@@ -15,13 +15,15 @@ public:
   };
 
   void start();  // another scene, or the same from its start
-  // Between two steps, of these bodies of the first world.
+  // Between two steps, of these bodies of the first world. Asks nothing where the state is that of the last time.
   void sample(const talus::Simulation& simulation, const std::vector<std::uint32_t>& bodies);
   const std::vector<Arrow>& arrows() const { return arrows_; }
   double most() const { return most_; }  // N, the greatest force so far
 
 private:
   std::vector<Arrow> arrows_;
+  std::vector<std::uint32_t> bodies_;  // .. and the step that they are of
+  std::uint64_t step_ = 0;
   double most_ = 0.0;
 };
 

@@ -15,6 +15,7 @@ using Handle = Gizmo::Handle;
 constexpr double ring = 0.75;                             // radius of a ring, in arms
 constexpr double square_begin = 0.22, square_end = 0.42;  // of the handle that moves over the ground, likewise
 constexpr double along_least = 0.15, plane_least = 0.12;  // sines of the least angles at which handles can be used
+constexpr double farthest = 20.0;                         // times as far as the middle: no motion leads there
 constexpr float near = 9.0f;                              // pixels, from a line
 
 bool turns_by(Handle handle) {
@@ -124,10 +125,12 @@ glm::dvec3 Gizmo::ray(const glm::vec2& mouse) const {
 }
 
 // m from the middle, of the point of the axis that is nearest to what is under the mouse.
-double Gizmo::along(const glm::dvec3& axis, const glm::vec2& mouse) const {
+std::optional<double> Gizmo::along(const glm::dvec3& axis, const glm::vec2& mouse) const {
   const glm::dvec3 way = ray(mouse), from = middle_ - glm::dvec3(view_.eye);
   const double b = dot(axis, way), c = dot(way, way);
-  const double t = (dot(way, from) - b * dot(axis, from)) / std::max(c - b * b, 1e-6 * c);
+  const double t = (dot(way, from) - b * dot(axis, from)) / (c - b * b);
+  if (!(t > 0.0) || t * glm::length(way) > farthest * glm::length(from))  // where the axis ends in the picture
+    return std::nullopt;
   return t * b - dot(axis, from);
 }
 
@@ -135,7 +138,6 @@ double Gizmo::along(const glm::dvec3& axis, const glm::vec2& mouse) const {
 std::optional<glm::dvec3> Gizmo::on_plane(const glm::dvec3& normal, const glm::vec2& mouse) const {
   const glm::dvec3 way = ray(mouse), from = middle_ - glm::dvec3(view_.eye);
   const double t = dot(normal, from) / dot(normal, way);
-  constexpr double farthest = 20.0;  // times as far as the middle
   if (!(t > 0.0) || t * glm::length(way) > farthest * glm::length(from))
     return std::nullopt;
   return t * way - from;
@@ -144,8 +146,10 @@ std::optional<glm::dvec3> Gizmo::on_plane(const glm::dvec3& normal, const glm::v
 std::optional<Pose> Gizmo::motion(Handle handle, const glm::vec2& from, const glm::vec2& to, bool coarse) const {
   const glm::dvec3 axis = axis_of(handle);
   const double step = coarse ? 10.0 * step_ : step_;
-  if (handle < Handle::move_level)
-    return Pose{step * std::round((along(axis, to) - along(axis, from)) / step) * axis};
+  if (handle < Handle::move_level) {
+    const auto first = along(axis, from), last = along(axis, to);
+    return first && last ? std::optional(Pose{step * std::round((*last - *first) / step) * axis}) : std::nullopt;
+  }
   const auto begin = on_plane(axis, from), end = on_plane(axis, to);
   if (!begin || !end)
     return std::nullopt;

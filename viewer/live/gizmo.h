@@ -25,7 +25,7 @@ public:
 
   // The motion of the world that takes what was under the mouse at `from` to where it is at `to` [pixels], as far as
   // the handle lets it, in steps of step() or 1 degree; coarse: of ten of these steps, or 15 degrees. None: the mouse
-  // is at the sky.
+  // is where the axis or the plane ends in the picture.
   std::optional<talus::Pose> motion(Handle handle, const glm::vec2& from, const glm::vec2& to, bool coarse) const;
   double step() const { return step_; }  // m: a power of ten, about a pixel
 
@@ -39,7 +39,7 @@ private:
 
   glm::dvec3 ray(const glm::vec2& mouse) const;
   std::vector<glm::vec2> line(Handle handle) const;
-  double along(const glm::dvec3& axis, const glm::vec2& mouse) const;
+  std::optional<double> along(const glm::dvec3& axis, const glm::vec2& mouse) const;
   std::optional<glm::dvec3> on_plane(const glm::dvec3& normal, const glm::vec2& mouse) const;
 };
 

@@ -23,7 +23,8 @@ const KeyHelp key_help[] = {
     {"Right arrow", "one step"},
     {"Up, down arrow", "twice as fast, half as fast"},
     {"Backspace", "from the start again"},
-    {"Control and Z", "take the last action back: what was set, driven, dragged, dropped, or the start again"},
+    {"Control and Z",
+     "take the last action back: what was set, driven, dragged, cut, dropped, moved, or the start again"},
     {"C", "the next colouring"},
     {"F1", "these keys"},
     {"F2 to F10", "the panels"},
@@ -57,13 +58,16 @@ void change_reach(App& app, float notches) {
   app.reach() = std::clamp(app.reach() * std::pow(notch, notches), MouseHold::reach_least, MouseHold::reach_most);
 }
 
-// True: the mouse holds a handle, or is over one.
+// True: the mouse holds a handle.
 bool take_handles(App& app) {
   if (!arrange_shown(app) || !app.may_arrange())
     return false;
   const ImGuiIO& io = ImGui::GetIO();
   Arranger& arranger = app.arranger();
-  const bool free = !io.WantCaptureMouse && !io.KeyCtrl && !app.holding();
+  if (!ImGui::IsMousePosValid())
+    return arranger.holding();
+  const bool others = io.MouseDown[ImGuiMouseButton_Right] || io.MouseDown[ImGuiMouseButton_Middle];
+  const bool free = !io.WantCaptureMouse && !io.KeyCtrl && !app.holding() && !others;
   const glm::vec2 away(-1e6f);
   const Arranger::Mouse mouse{free || arranger.holding() ? glm::vec2(io.MousePos.x, io.MousePos.y) : away,
                               free && ImGui::IsMouseClicked(ImGuiMouseButton_Left), io.MouseDown[ImGuiMouseButton_Left],

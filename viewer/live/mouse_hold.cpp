@@ -1,6 +1,8 @@
 #include "viewer/live/mouse_hold.h"
+#include "viewer/cut.h"
 #include "viewer/pour.h"
 #include <cmath>
+#include <stdexcept>
 
 namespace viewer {
 
@@ -41,6 +43,7 @@ std::optional<glm::vec3> point_at(Renderer& renderer, const View& view, const Do
 void MouseHold::start() {
   grasp_ = {};
   place_.reset();
+  clicked_.reset();
   stroke_.reset();
   depth_.reset();
   told_.reset();
@@ -58,6 +61,8 @@ bool MouseHold::is_due(const Session& session, double again) const {
 }
 
 void MouseHold::drag(Session& session, Renderer& renderer, const View& view, bool pictured) {
+  if (pictured && clicked_)
+    cut(session, renderer, *std::exchange(clicked_, {}));
   if (place_ && !stroke_)
     stroke_ = tool;
   if (!stroke_)
@@ -77,8 +82,7 @@ void MouseHold::drag(Session& session, Renderer& renderer, const View& view, boo
     push(session, renderer, view, pictured);
     break;
   case Tool::cut:
-    cut(session, renderer, pictured);
-    break;
+    break;  // at a click
   }
   if (place_)
     return;
@@ -155,20 +159,20 @@ void MouseHold::dig(Session& session, Renderer& renderer, const View& view, bool
   }
 }
 
-// Once in a stroke.
-void MouseHold::cut(Session& session, Renderer& renderer, bool pictured) {
-  if (!place_ || !pictured || told_)
-    return;
-  told_ = {session.time(), *place_};
+void MouseHold::cut(Session& session, Renderer& renderer, const glm::vec2& place) {
   ball_.reset();
-  const auto picked = renderer.pick(*place_);
   Cut input{.radius = radius(session)};
-  if (picked && picked->body) {
+  if (const auto picked = renderer.pick(place); picked && picked->body) {
     const Pose pose = session.simulation().body_state(*picked->body).pose;
     input.body = session.scene().bodies[*picked->body].name;
     input.at = (inverse_of(pose) * Pose{glm::dvec3(picked->point)}).position;
   }
-  session.give(std::move(input));
+  try {
+    with_cut(session.scene(), input.body, input.at, input.radius);
+    session.give(std::move(input));
+  } catch (const std::invalid_argument& e) {
+    refusal_ = e.what();
+  }
 }
 
 // At the depth at which the stroke began. Grains that have come into the ball since are pushed again.

@@ -22,7 +22,11 @@ public:
   float reach = 5.0f;  // radii of the largest grain, of the ball in which the tools but pour act
 
   // place: in the window, 0 .. 1 from the left and from the top; unset: the mouse lets go.
-  void hold(std::optional<glm::vec2> place) { place_ = place; }
+  void hold(std::optional<glm::vec2> place) {
+    if (place && !place_ && tool == Tool::cut)
+      clicked_ = place;
+    place_ = place;
+  }
   bool holding() const { return place_.has_value(); }
   // The mouse is there, and about to use its tool: the ball is found. unset: it is not.
   void point(std::optional<glm::vec2> place) { pointed_ = place; }
@@ -38,9 +42,12 @@ public:
     float radius;  // m
   };
   const std::optional<Ball>& ball() const { return ball_; }
+  std::string take_refusal() { return std::exchange(refusal_, {}); }  // why nothing was cut; empty: nothing to tell
 
 private:
   std::optional<glm::vec2> place_, pointed_;
+  std::optional<glm::vec2> clicked_;  // where to cut, until no step is under way
+  std::string refusal_;
   std::optional<Tool> stroke_;  // the tool of the stroke that goes on
   Grasp grasp_;
   std::optional<float> depth_;  // m along the view, at which it pours or pushes
@@ -60,7 +67,7 @@ private:
   void pour(Session& session, talus::Renderer& renderer, const talus::View& view, bool pictured);
   void dig(Session& session, talus::Renderer& renderer, const talus::View& view, bool pictured);
   void push(Session& session, talus::Renderer& renderer, const talus::View& view, bool pictured);
-  void cut(Session& session, talus::Renderer& renderer, bool pictured);
+  void cut(Session& session, talus::Renderer& renderer, const glm::vec2& place);
 };
 
 }  // namespace viewer

@@ -3,6 +3,7 @@
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
 #include "engine/scene/kinematics.h"
+#include "engine/scene/sampling.h"
 #include <cmath>
 #include <fmt/format.h>
 
@@ -19,14 +20,19 @@ glm::dvec3 rounded(const glm::dvec3& v) {
   return glm::round(v * per_unit) / per_unit + 0.0;  // without -0, which the text of a scene has as 0
 }
 
+// Frames that a motion is seen from leave it a rotation of some 1e-16 where it has none.
+bool turns(const Pose& motion) {
+  return glm::length(glm::dvec3(motion.rotation.x, motion.rotation.y, motion.rotation.z)) > 1e-12;
+}
+
 void put(const Pose& by, glm::dvec3& position, glm::dvec3& rotation) {
   const Pose pose = by * Pose{position, rotation_of(rotation)};
   position = rounded(pose.position);
-  if (by.rotation != Pose{}.rotation)
+  if (turns(by))
     rotation = rounded(angles_of(pose.rotation));
 }
 
-// Without rotation, by.position alone counts, but for the middle, about which the shape does not turn.
+// A box, a ball and an upright cylinder cannot turn: their middles go where the motion takes them.
 struct PutShape {
   const Pose& by;
 
@@ -51,22 +57,6 @@ struct PutShape {
     for (BodyPart& part : solid.parts)
       put(by, part.position, part.rotation);
   }
-};
-
-struct ShapeBounds {
-  Bounds operator()(const BoxFill& box) const { return {box.min, box.max}; }
-  Bounds operator()(const SphereFill& s) const { return {s.center - s.radius, s.center + s.radius}; }
-  Bounds operator()(const CylinderFill& c) const {
-    return {c.base - glm::dvec3(c.radius, c.radius, 0.0), c.base + glm::dvec3(c.radius, c.radius, c.height)};
-  }
-  Bounds operator()(const PointsFill& points) const {
-    Bounds all{points.points.front(), points.points.front()};
-    for (const glm::dvec3& p : points.points)
-      all = {glm::min(all.min, p), glm::max(all.max, p)};
-    return all;
-  }
-  Bounds operator()(const FileFill&) const { return {}; }
-  Bounds operator()(const SolidFill& solid) const { return bounds_of(solid.parts, Pose{}); }
 };
 
 // scene: const or not.
@@ -107,14 +97,13 @@ void put(const Scene& before, BodySpec& body, const Pose& by) {
 
 void put(const Scene& before, DepthCameraSpec& camera, const Pose& by) {
   const Pose here = seen_from(carrier_of(before, camera), by);
-  const bool turned = here.rotation != Pose{}.rotation;
-  if (camera.target && turned)
+  if (camera.target && turns(here))
     camera.target = rounded((here * Pose{*camera.target}).position);
   put(here, camera.position, camera.rotation);
 }
 
 Standing of_shape(const Shape& shape) {
-  const Bounds box = std::visit(ShapeBounds{}, shape);
+  const Bounds box = bounds(shape);
   const glm::dvec3 middle = 0.5 * (box.min + box.max);
   return {{middle}, {box.min - middle, box.max - middle}};
 }
@@ -173,6 +162,10 @@ std::string name_of(const Scene& scene, const Movable& what) {
 bool can_turn(const Scene& scene, const Movable& what) {
   const Shape* shape = shape_of(scene, what);
   return !shape || std::holds_alternative<SolidFill>(*shape) || std::holds_alternative<PointsFill>(*shape);
+}
+
+bool has_angles(const Movable& what) {
+  return what.kind != Kind::shape && what.kind != Kind::grains && what.kind != Kind::emitter;
 }
 
 Standing standing_of(const Scene& scene, const Movable& what) {

@@ -20,21 +20,25 @@ std::vector<Movable> movables_of(const talus::Scene& scene);
 
 std::string name_of(const talus::Scene& scene, const Movable& what);  // "body blade", "emitter 1"
 
-// Boxes, balls and upright cylinders that grains fill or are poured in have no rotation.
+// Boxes, balls and upright cylinders that grains fill or are poured in cannot turn.
 bool can_turn(const talus::Scene& scene, const Movable& what);
+// What grains fill or are poured in has no angles of its own: the box around it stays along the axes of the world.
+bool has_angles(const Movable& what);
 
-// Where it is at the scene's start.
+// Where something is, and how large.
 struct Standing {
   talus::Pose pose;   // in the world
   talus::Bounds box;  // m, around it, in the frame of the pose; infinite around a body with a plane
 };
-glm::dvec3 middle_of(const Standing& standing);  // m, of the box in the world; without an end, the pose's place
+// m, of the box, in the world; of a box without an end the place of the pose.
+glm::dvec3 middle_of(const Standing& standing);
+// At the start of the scene.
 Standing standing_of(const talus::Scene& scene, const Movable& what);
 
-// The scene with it where the motion `by` of the world takes it, and with it what has its frame: bodies whose parent it
-// is, and their cameras. A body's joint moves along, and its keyframes and formulas go out from its new place; a
-// [[joint]] between two bodies stays. A depth camera with a target is moved without it, and turned with it. Lengths
-// and angles are rounded to 1e-9 m and degrees.
+// The scene with it where the motion `by` of the world takes it. What has a body as its parent goes with the body, as
+// do depth cameras on it and its own joint; keyframes and formulas go out from its new place, along the axes that they
+// had. A [[joint]] between two bodies stays where it is. A depth camera that looks at a target goes on looking at it
+// where it is moved, and takes it along where it is turned. Lengths are rounded to 1e-9 m, angles to 1e-9 degrees.
 talus::Scene moved(talus::Scene scene, const Movable& what, const talus::Pose& by);
 
 }  // namespace viewer

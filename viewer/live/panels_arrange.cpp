@@ -65,28 +65,31 @@ void choose(App& app, const Scene& scene) {
 }
 
 // From where it is in the scene to there.
-void put_at(App& app, const Scene& scene, const Pose& pose) {
-  app.arranger().set_motion(pose * inverse_of(standing_of(scene, *app.arranger().chosen()).pose));
+Pose motion_to(const Scene& scene, const Movable& what, const Pose& pose) {
+  return pose * inverse_of(standing_of(scene, what).pose);
 }
 
-// Numbers that are pulled or typed; they are taken once they are let go of.
+// Numbers that are pulled or typed; they are taken once they are let go of. A place is a motion without any rotation.
 void numbers(App& app, const Scene& scene) {
-  const Movable what = *app.arranger().chosen();
-  Pose pose = app.arranger().standing(scene)->pose;
+  Arranger& arranger = app.arranger();
+  const Movable what = *arranger.chosen();
+  const Pose start = standing_of(scene, what).pose;
+  Pose pose = arranger.standing(scene)->pose;
   const auto speed = static_cast<float>(5e-4 * glm::distance(scene.domain.min, scene.domain.max));
   bool taken = false;
   if (ImGui::DragScalarN("m", ImGuiDataType_Double, &pose.position.x, 3, speed, nullptr, nullptr, "%.4g"))
-    put_at(app, scene, pose);
+    arranger.set_motion({pose.position - start.position});
   taken |= ImGui::IsItemDeactivatedAfterEdit();
-  if (can_turn(scene, what)) {
-    glm::dvec3 angles = angles_of(pose.rotation);
-    if (ImGui::DragScalarN("degrees", ImGuiDataType_Double, &angles.x, 3, 0.5f, nullptr, nullptr, "%.4g"))
-      put_at(app, scene, {pose.position, rotation_of(angles)});
+  if (has_angles(what)) {
+    if (!ImGui::IsAnyItemActive())
+      arranger.angles() = angles_of(pose.rotation);
+    if (ImGui::DragScalarN("degrees", ImGuiDataType_Double, &arranger.angles().x, 3, 0.5f, nullptr, nullptr, "%.4g"))
+      arranger.set_motion(motion_to(scene, what, {start.position, rotation_of(arranger.angles())}));
     taken |= ImGui::IsItemDeactivatedAfterEdit();
     if (ImGui::IsItemHovered())
       ImGui::SetTooltip("Angles about the fixed axes x, then y, then z");
   }
-  if (taken && app.arranger().moving())
+  if (taken && arranger.moving())
     app.arrange();
 }
 
@@ -94,8 +97,9 @@ void numbers(App& app, const Scene& scene) {
 void look_from_here(App& app, const Scene& scene) {
   const View view = app.view();
   const glm::dvec3 ahead(view.forward), left = -glm::normalize(glm::dvec3(view.right));
-  put_at(app, scene,
-         {glm::dvec3(view.eye), glm::normalize(glm::quat_cast(glm::dmat3(ahead, left, glm::cross(ahead, left))))});
+  const glm::dmat3 axes(ahead, left, glm::cross(ahead, left));
+  app.arranger().set_motion(
+      motion_to(scene, *app.arranger().chosen(), {glm::dvec3(view.eye), glm::normalize(glm::quat_cast(axes))}));
   app.arrange();
 }
 
@@ -127,10 +131,10 @@ void arrange_panel(App& app) {
   ImGui::BeginDisabled(!app.may_arrange());
   if (app.arranger().chosen()) {
     numbers(app, scene);
-    if (app.arranger().chosen()->kind == Movable::Kind::depth_camera && ImGui::Button("The camera looks from here"))
+    if (app.arranger().chosen()->kind == Movable::Kind::depth_camera && ImGui::Button("Move the camera here"))
       look_from_here(app, scene);
   }
-  if (ImGui::Button("This view is the scene's own"))
+  if (ImGui::Button("Use this view for the scene"))
     app.keep_view();
   ImGui::EndDisabled();
   save_scene(app, *session);

@@ -41,7 +41,7 @@ void load(App& app, Session& session) {
   for (const Forces::Arrow& arrow : app.forces().arrows())
     if (arrow.body == app.chosen_body())
       ImGui::Text("%.3g N, %.3g N m about its origin", glm::length(arrow.force), glm::length(arrow.torque));
-  ImGui::TextDisabled("Arrows: forces of grains, the longest is %.3g N.", app.forces().most());
+  ImGui::TextDisabled("Arrows: forces of grains, the greatest so far %.3g N.", app.forces().most());
 }
 
 }  // namespace

@@ -37,7 +37,9 @@ Part part_of(const Input& input) {
     Part operator()(const MoveHand&) const { return {"hand", Release{}}; }
     Part operator()(const Pour&) const { return {"pour", {}}; }
     Part operator()(const Dig&) const { return {"dig", {}}; }
-    Part operator()(const Cut& i) const { return {"cut " + i.body, {}}; }
+    Part operator()(const Cut& i) const {  // each is an action of its own
+      return {fmt::format("cut {} at [{:.3g}, {:.3g}, {:.3g}]", i.body, i.at.x, i.at.y, i.at.z), {}};
+    }
     Part operator()(const Push&) const { return {"hand", Release{}}; }
     Part operator()(const Release&) const { return {"hand", Release{}}; }
   };
