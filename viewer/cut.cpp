@@ -2,7 +2,6 @@
 #include "engine/scene/bodies.h"
 #include "shaders/shared/types.h"
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <stdexcept>
 
@@ -25,8 +24,10 @@ Scene with_cut(Scene scene, const std::string& body, const glm::dvec3& at, doubl
   const auto cut = BodyNames(scene).find(body);
   if (!cut)
     throw std::invalid_argument(fmt::format("there is no body {} to be cut", body));
-  if (!(radius > 0.0) || !std::isfinite(radius + glm::length(at)))
-    throw std::invalid_argument(fmt::format("a hole has a finite place and a radius above 0, not {} m", radius));
+  constexpr double most = 1e6;  // m, as a scene's numbers
+  if (!(radius > 0.0 && radius <= most) || !(glm::length(at) <= most))
+    throw std::invalid_argument(
+        fmt::format("a hole has a radius above 0, and this and its place are within {} m of the body's origin", most));
   BodySpec& spec = scene.bodies[*cut];
   if (is_dynamic(spec))
     throw std::invalid_argument(

@@ -1,6 +1,8 @@
 // The mouse pulls, pours, digs and pushes grains, by its tools.
 #include "live.h"
+#include "viewer/cut.h"
 #include "viewer/live/gizmo.h"
+#include <cmath>
 
 using namespace talus;
 using namespace talus_tests;
@@ -274,6 +276,16 @@ target = [0, 0, 0.15]
   CHECK(live.session().scene().bodies[0].parts.size() == 2);
   CHECK(live.session().done().size() == 1);
   CHECK(live.app->undo_points().empty());
+  const Scene& scene = live.session().scene();
+  CHECK_THROWS_WITH(viewer::with_cut(scene, "fence", {}, 0.1), Catch::Contains("there is no body fence"));
+  for (const double radius : {0.0, -1.0, 1e7, std::nan("")})
+    CHECK_THROWS_WITH(viewer::with_cut(scene, "wall", {}, radius), Catch::Contains("a radius above 0"));
+  Scene many = scene;
+  many.bodies[0].parts.resize(shared::parts_most, many.bodies[0].parts[0]);
+  CHECK_THROWS_WITH(viewer::with_cut(many, "wall", {}, 0.1), Catch::Contains("no room for another one"));
+  Scene ground = scene;
+  ground.soil.emplace();
+  CHECK_THROWS_WITH(viewer::with_cut(ground, "wall", {}, 0.1), Catch::Contains("[soil]"));
   live.key("1");
   live.app->reach() = 5.0f;
 }
