@@ -632,6 +632,9 @@ TEST_CASE("A body whose parts change is as if it had had them from the start on"
   changed.bodies[0].parts.push_back(ball_hole(0.05, {-0.1, 0.0, 0.0}));
   is_as_if_it_had_been_so(scene, changed, on_cpu);
 
+  scene.worlds = changed.worlds = 3;  // each has records of its bodies
+  is_as_if_it_had_been_so(scene, changed, on_cpu);
+
   // What contacts need of shapes and of cloth lies in memory behind the parts of bodies and sinks.
   const auto with_parts = [](const std::string& parts) {
     return parse_scene(R"(
