@@ -37,8 +37,8 @@ bool may_be_cut(const Scene& scene, const BodySpec& body) {
   return !scene.soil && !is_dynamic(body) && std::ranges::none_of(body.parts, is_boundary);
 }
 
-// Those that fills do not see (BodyPart::after_fill), of another body: with any other ones, there would be other
-// grains.
+// Takes over the parts of another body that fills do not see (BodyPart::after_fill). With other parts of any other
+// kind, the fills of the scene would have other grains.
 void take_holes(BodySpec& to, const BodySpec& from) {
   std::erase_if(to.parts, [](const BodyPart& part) { return part.after_fill; });
   std::ranges::copy_if(from.parts, std::back_inserter(to.parts), &BodyPart::after_fill);

@@ -4,6 +4,7 @@
 #include "live.h"
 #include "viewer/live/gizmo.h"
 #include "viewer/live/movable.h"
+#include "viewer/live/projection.h"
 #include <glm/gtc/constants.hpp>
 
 using namespace talus;

@@ -1,7 +1,7 @@
 // The mouse pulls, pours, digs and pushes grains, by its tools.
 #include "live.h"
 #include "viewer/cut.h"
-#include "viewer/live/gizmo.h"
+#include "viewer/live/projection.h"
 #include <cmath>
 
 using namespace talus;

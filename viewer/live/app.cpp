@@ -479,7 +479,7 @@ void App::look_at_state() {
     forces_.sample(session_->simulation(), watched_bodies());
 }
 
-// Those that are driven, each once, and the one that is chosen.
+// Returns the bodies that are driven, each once, and the one that is chosen.
 std::vector<std::uint32_t> App::watched_bodies() const {
   std::vector<std::uint32_t> bodies{chosen_body_};
   for (const Machine::Axis& axis : machine_.axes())

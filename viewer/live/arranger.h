@@ -1,5 +1,6 @@
 #pragma once
-// What the user moves and turns in a scene before it starts: by the handles over the picture, or by numbers.
+// The user moves and turns bodies and other things of a scene before it starts, by handles over the picture or by
+// numbers.
 #include "viewer/live/gizmo.h"
 #include "viewer/live/movable.h"
 #include <optional>

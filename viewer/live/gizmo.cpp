@@ -1,8 +1,8 @@
 #include "viewer/live/gizmo.h"
+#include "viewer/live/projection.h"
 #include <algorithm>
 #include <cmath>
 #include <glm/gtc/constants.hpp>
-#include <limits>
 
 namespace viewer {
 
@@ -22,7 +22,7 @@ bool turns_by(Handle handle) {
   return handle >= Handle::turn_x;
 }
 
-// Of the arrow or the ring; of move_level the normal of the ground.
+// Returns the axis of a handle's arrow or ring; that of move_level is the normal of the ground.
 glm::dvec3 axis_of(Handle handle) {
   glm::dvec3 axis(0.0);
   axis[handle == Handle::move_level ? 2 : static_cast<int>(handle) % 4] = 1.0;
@@ -36,7 +36,7 @@ float distance_to(const glm::vec2& a, const glm::vec2& b, const glm::vec2& point
   return glm::distance(point, a + share * way);
 }
 
-// Of a closed line that is convex.
+// Is the point within a line that is closed and convex?
 bool inside(const std::vector<glm::vec2>& line, const glm::vec2& point) {
   int left = 0, right = 0;
   for (std::size_t k = 0; k + 1 < line.size(); ++k) {
@@ -48,20 +48,12 @@ bool inside(const std::vector<glm::vec2>& line, const glm::vec2& point) {
 
 }  // namespace
 
-std::optional<glm::vec2> pixel_of(const View& view, const glm::vec2& window, const glm::dvec3& point) {
-  const glm::vec3 seen = view.project(glm::vec3(point));
-  if (!(seen.z > 0.0f))
-    return std::nullopt;
-  return 0.5f * window * glm::vec2(1.0f + seen.x, 1.0f - seen.y);
-}
-
 Gizmo::Gizmo(const View& view, const glm::vec2& window, const glm::dvec3& middle, float length, bool turns)
     : view_(view), window_(window), middle_(middle) {
-  const double depth = dot(middle - glm::dvec3(view.eye), glm::dvec3(view.forward));
-  const double pixel = 2.0 * depth * static_cast<double>(glm::length(view.up)) / static_cast<double>(window.y);  // m
+  const double pixel = pixel_length(view, window, middle);
   arm_ = static_cast<double>(length) * pixel;
   step_ = std::pow(10.0, std::floor(std::log10(std::max(pixel, 1e-9))));
-  if (!(depth > 0.0))
+  if (!(pixel > 0.0))
     return;
   for (const Handle handle : handles)
     if (turns || !turns_by(handle))
@@ -118,15 +110,9 @@ std::optional<Handle> Gizmo::at(const glm::vec2& mouse) const {
   return nearest;
 }
 
-// From the eye; of length 1 along the view.
-glm::dvec3 Gizmo::ray(const glm::vec2& mouse) const {
-  const glm::vec2 at = glm::vec2(2.0f, -2.0f) * mouse / window_ + glm::vec2(-1.0f, 1.0f);
-  return view_.forward + at.x * view_.right + at.y * view_.up;
-}
-
 // m from the middle, of the point of the axis that is nearest to what is under the mouse.
 std::optional<double> Gizmo::along(const glm::dvec3& axis, const glm::vec2& mouse) const {
-  const glm::dvec3 way = ray(mouse), from = middle_ - glm::dvec3(view_.eye);
+  const glm::dvec3 way(direction_to(view_, mouse / window_)), from = middle_ - glm::dvec3(view_.eye);
   const double b = dot(axis, way), c = dot(way, way);
   const double t = (dot(way, from) - b * dot(axis, from)) / (c - b * b);
   if (!(t > 0.0) || t * glm::length(way) > farthest * glm::length(from))  // where the axis ends in the picture
@@ -136,7 +122,7 @@ std::optional<double> Gizmo::along(const glm::dvec3& axis, const glm::vec2& mous
 
 // From the middle, of the point of the plane through it that is under the mouse.
 std::optional<glm::dvec3> Gizmo::on_plane(const glm::dvec3& normal, const glm::vec2& mouse) const {
-  const glm::dvec3 way = ray(mouse), from = middle_ - glm::dvec3(view_.eye);
+  const glm::dvec3 way(direction_to(view_, mouse / window_)), from = middle_ - glm::dvec3(view_.eye);
   const double t = dot(normal, from) / dot(normal, way);
   if (!(t > 0.0) || t * glm::length(way) > farthest * glm::length(from))
     return std::nullopt;

@@ -18,8 +18,8 @@ public:
   // middle: m, in the world; window: pixels; length: pixels, of an arrow that is seen from its side.
   Gizmo(const talus::View& view, const glm::vec2& window, const glm::dvec3& middle, float length, bool turns);
 
-  // What is drawn of a handle, as a line over the window [pixels]; empty: it is not there, since the view looks along
-  // its arrow, or onto the edge of its ring or of the ground. The line of move_level is closed and has an inside.
+  // Returns the line over the window [pixels] that is drawn for a handle. It is empty where the handle cannot be used:
+  // the view looks along its arrow, or onto the edge of its ring or of the ground. The line of move_level is closed.
   const std::vector<glm::vec2>& line_of(Handle handle) const { return lines_[static_cast<std::size_t>(handle)]; }
   std::optional<Handle> at(const glm::vec2& mouse) const;  // pixels; the nearest one within a few
 
@@ -37,13 +37,9 @@ private:
   double step_;
   std::array<std::vector<glm::vec2>, handles.size()> lines_;
 
-  glm::dvec3 ray(const glm::vec2& mouse) const;
   std::vector<glm::vec2> line(Handle handle) const;
   std::optional<double> along(const glm::dvec3& axis, const glm::vec2& mouse) const;
   std::optional<glm::dvec3> on_plane(const glm::dvec3& normal, const glm::vec2& mouse) const;
 };
-
-// Where a point of the world is in the window [pixels]; none: behind the camera.
-std::optional<glm::vec2> pixel_of(const talus::View& view, const glm::vec2& window, const glm::dvec3& point);
 
 }  // namespace viewer

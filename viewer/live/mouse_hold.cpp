@@ -1,5 +1,6 @@
 #include "viewer/live/mouse_hold.h"
 #include "viewer/cut.h"
+#include "viewer/live/projection.h"
 #include "viewer/pour.h"
 #include <cmath>
 #include <stdexcept>
@@ -10,21 +11,11 @@ using namespace talus;
 
 namespace {
 
-// -1 .. 1 to the right and up, of a place in the window.
-glm::vec2 upright(glm::vec2 place) {
-  return glm::vec2(2.0f, -2.0f) * place + glm::vec2(-1.0f, 1.0f);
-}
-
-glm::vec3 direction(const View& view, glm::vec2 place) {
-  const glm::vec2 at = upright(place);
-  return view.forward + at.x * view.right + at.y * view.up;
-}
-
 // m along the view, of what is seen there, or else of the floor of the domain; none: the sky.
 std::optional<float> depth_at(Renderer& renderer, const View& view, const Domain& domain, glm::vec2 place) {
   if (const auto picked = renderer.pick(place))
     return dot(picked->point - view.eye, view.forward);
-  const glm::vec3 way = direction(view, place);
+  const glm::vec3 way = direction_to(view, place);
   const float depth = (static_cast<float>(domain.min.z) - view.eye.z) / way.z;
   if (domain.axis[2] == Axis::open || !(depth > 0.0f) || !std::isfinite(depth))
     return std::nullopt;
@@ -35,7 +26,7 @@ std::optional<float> depth_at(Renderer& renderer, const View& view, const Domain
 
 std::optional<glm::vec3> point_at(Renderer& renderer, const View& view, const Domain& domain, glm::vec2 place) {
   const auto depth = depth_at(renderer, view, domain, place);
-  return depth ? std::optional(view.eye + *depth * direction(view, place)) : std::nullopt;
+  return depth ? std::optional(view.eye + *depth * direction_to(view, place)) : std::nullopt;
 }
 
 }  // namespace
@@ -141,7 +132,7 @@ void MouseHold::pour(Session& session, Renderer& renderer, const View& view, boo
     place_.reset();
   if (!depth_ || (told_ && session.time() < told_->time + again))
     return;
-  const glm::dvec3 at(view.eye + *depth_ * direction(view, *place_));
+  const glm::dvec3 at(view.eye + *depth_ * direction_to(view, *place_));
   session.give(Pour{at + glm::dvec3(0.0, 0.0, 3.0 * pour_radius(scene))});
   told_ = {session.time(), *place_};
 }
@@ -187,7 +178,7 @@ void MouseHold::push(Session& session, Renderer& renderer, const View& view, boo
     place_.reset();
   if (!depth_)
     return;
-  const glm::vec3 at = view.eye + *depth_ * direction(view, *place_);
+  const glm::vec3 at = view.eye + *depth_ * direction_to(view, *place_);
   ball_ = Ball{at, static_cast<float>(radius(session))};
   if (!is_due(session, again))
     return;

@@ -73,7 +73,7 @@ auto* shape_of(auto& scene, const Movable& what) {
   }
 }
 
-// Of the frame that a body's own pose is in, at the start.
+// Returns the frame that a body's own pose is in, as it is at the start.
 Pose parent_of(const Scene& scene, const BodySpec& body) {
   const auto parent = BodyNames(scene).find(body.parent);
   return parent ? initial_poses(scene).at(*parent) : Pose{};

@@ -2,6 +2,7 @@
 #include "engine/scene/words.h"
 #include "viewer/live/app.h"
 #include "viewer/live/input.h"
+#include "viewer/live/projection.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -198,8 +199,7 @@ constexpr ToolButton tool_buttons[] = {
      "through the grains alone."},
     {Tool::cut, "Cut",
      "Control and the left button cut a round hole into a body without a mass, such as a wall (5); Control and Z "
-     "closes "
-     "it.\nBodies with a mass and those in ground ([soil]) stay whole."},
+     "closes it.\nBodies with a mass and those in ground ([soil]) stay whole."},
 };
 
 void tools(App& app) {
@@ -224,14 +224,13 @@ void ball_outline(App& app) {
   constexpr float thickness = 1.5f;  // pixels
   const glm::vec2 window = vector_of(ImGui::GetIO().DisplaySize);
   const talus::View view = app.view();
-  const glm::vec3 seen = view.project(ball->at);
-  if (seen.z <= 0.0f)
+  const auto center = pixel_of(view, window, ball->at);
+  if (!center)
     return;
-  const glm::vec2 center = 0.5f * window * glm::vec2(1.0f + seen.x, 1.0f - seen.y);
-  const float radius = 0.5f * window.y * ball->radius / (seen.z * length(view.up));
+  const float radius = ball->radius / static_cast<float>(pixel_length(view, window, ball->at));
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
-  list.AddCircle(point_of(center), radius, IM_COL32(0, 0, 0, 160), 0, thickness + 2.0f);
-  list.AddCircle(point_of(center), radius, IM_COL32(255, 255, 255, 230), 0, thickness);
+  list.AddCircle(point_of(*center), radius, IM_COL32(0, 0, 0, 160), 0, thickness + 2.0f);
+  list.AddCircle(point_of(*center), radius, IM_COL32(255, 255, 255, 230), 0, thickness);
 }
 
 void top_bar(App& app) {

@@ -3,6 +3,7 @@
 #include "viewer/live/app.h"
 #include "viewer/live/overlay.h"
 #include "viewer/live/panels.h"
+#include "viewer/live/projection.h"
 #include <cmath>
 #include <imgui.h>
 

@@ -2,6 +2,7 @@
 #include "viewer/live/app.h"
 #include "viewer/live/overlay.h"
 #include "viewer/live/panels.h"
+#include "viewer/live/projection.h"
 #include <fmt/format.h>
 
 namespace viewer {
@@ -46,7 +47,7 @@ void load(App& app, Session& session) {
 
 }  // namespace
 
-// As long as the greatest one so far would be at the same place, times its share of that.
+// The greatest force so far would be `longest` at any distance; each arrow has its share of that length.
 void force_arrows(App& app) {
   constexpr float longest = 130.0f, size = 5.0f;  // points
   constexpr double least = 0.02;                  // of the greatest: below that it is not drawn
@@ -55,11 +56,9 @@ void force_arrows(App& app) {
   const talus::View view = app.view();
   for (const Forces::Arrow& arrow : app.forces().arrows()) {
     const double force = glm::length(arrow.force), share = force / app.forces().most();
-    const double depth = glm::dot(arrow.at - glm::dvec3(view.eye), glm::dvec3(view.forward));
-    if (!(share > least) || !(depth > 0.0))
+    if (!(share > least))
       continue;
-    const double pixel = 2.0 * depth * static_cast<double>(glm::length(view.up) / window.y);  // m
-    const double arm = static_cast<double>(longest * app.gui_scale()) * pixel * share;
+    const double arm = static_cast<double>(longest * app.gui_scale()) * share * pixel_length(view, window, arrow.at);
     const auto from = pixel_of(view, window, arrow.at),
                to = pixel_of(view, window, arrow.at + arm / force * arrow.force);
     if (!from || !to)
